@@ -1,0 +1,238 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"holdfast/internal/domain"
+)
+
+// Claim names seat rows: the seats of one event on one ride's legs. Seats must be
+// without repeats; every statement here locks rows ORDER BY seat_no, leg.
+type Claim struct {
+	EventID int64
+	HoldID  string
+	Seats   []string
+	Ride    domain.Ride
+}
+
+// Rows is how many event_seats rows the claim covers.
+func (c Claim) Rows() int { return len(c.Seats) * c.Ride.Legs() }
+
+func (c Claim) args() pgx.StrictNamedArgs {
+	return pgx.StrictNamedArgs{
+		"event": c.EventID, "hold": c.HoldID, "seats": c.Seats,
+		"from_leg": c.Ride.FirstLeg(), "to_leg": c.Ride.LastLeg(), "n": c.Rows(),
+	}
+}
+
+// The claim: a new hold, the take-over of one that ran out and the repeat of
+// one's own, in one conditional statement. Nobody reads first and writes later.
+const claimSeatsSQL = `
+WITH locked AS (
+  SELECT 1 FROM event_seats
+   WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg
+     AND (state = 'available' OR (state = 'held' AND (hold_id = @hold OR held_until < now())))
+   ORDER BY seat_no, leg FOR NO KEY UPDATE)
+UPDATE event_seats SET state = 'held', hold_id = @hold, held_until = @held_until
+ WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg
+   AND (SELECT count(*) FROM locked) = @n`
+
+// ClaimSeats holds every seat of the claim on every leg until heldUntil, or
+// changes nothing and returns domain.ErrConflict. domain.ErrBusy: a fight for
+// these rows outlasted lock_timeout.
+func (q Queries) ClaimSeats(ctx context.Context, c Claim, heldUntil time.Time) error {
+	args := c.args()
+	args["held_until"] = heldUntil
+	n, err := exec(ctx, q.q, claimSeatsSQL, args)
+	return allOrNothing(n, err, c)
+}
+
+// Rows of the old choice and of the new one are locked in one order before
+// ClaimSeats and ReleaseSeats touch either, so two changes cannot deadlock.
+const lockChangeSQL = `
+SELECT 1 FROM event_seats
+ WHERE event_id = @event
+   AND ((seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg
+         AND (state = 'available' OR (state = 'held' AND held_until < now())))
+     OR (seat_no = ANY(@mine) AND state = 'held' AND hold_id = @hold))
+ ORDER BY seat_no, leg FOR NO KEY UPDATE`
+
+// LockChange locks what a change from the seats mine to the claim will write.
+func (t *Tx) LockChange(ctx context.Context, c Claim, mine []string) error {
+	args := c.args()
+	delete(args, "n")
+	args["mine"] = append(append([]string{}, mine...), c.Seats...)
+	_, err := exec(ctx, t.q, lockChangeSQL, args)
+	return err
+}
+
+const keepOnlySQL = `
+WITH locked AS (
+  SELECT seat_no, leg FROM event_seats
+   WHERE event_id = @event AND seat_no = ANY(@mine) AND state = 'held' AND hold_id = @hold
+     AND NOT (seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg)
+   ORDER BY seat_no, leg FOR NO KEY UPDATE)
+UPDATE event_seats s SET state = 'available', hold_id = NULL, held_until = NULL
+  FROM locked l
+ WHERE s.event_id = @event AND s.seat_no = l.seat_no AND s.leg = l.leg`
+
+// KeepOnly frees what the hold has among the seats mine beyond the claim.
+func (t *Tx) KeepOnly(ctx context.Context, c Claim, mine []string) error {
+	args := c.args()
+	delete(args, "n")
+	args["mine"] = mine
+	_, err := exec(ctx, t.q, keepOnlySQL, args)
+	return err
+}
+
+const releaseSeatsSQL = `
+WITH locked AS (
+  SELECT seat_no, leg FROM event_seats
+   WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg
+     AND state = 'held' AND hold_id = @hold
+   ORDER BY seat_no, leg FOR NO KEY UPDATE)
+UPDATE event_seats s SET state = 'available', hold_id = NULL, held_until = NULL
+  FROM locked l
+ WHERE s.event_id = @event AND s.seat_no = l.seat_no AND s.leg = l.leg`
+
+// ReleaseSeats frees what the hold still has of the claim; rows that went to
+// somebody else stay theirs.
+func (t *Tx) ReleaseSeats(ctx context.Context, c Claim) error {
+	args := c.args()
+	delete(args, "n")
+	_, err := exec(ctx, t.q, releaseSeatsSQL, args)
+	return err
+}
+
+const extendSeatsSQL = `
+WITH locked AS (
+  SELECT 1 FROM event_seats
+   WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg
+     AND state = 'held' AND hold_id = @hold AND held_until > now()
+   ORDER BY seat_no, leg FOR NO KEY UPDATE)
+UPDATE event_seats SET held_until = greatest(held_until, @held_until)
+ WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg
+   AND (SELECT count(*) FROM locked) = @n`
+
+// ExtendSeats moves held_until, never to an earlier time. domain.ErrConflict:
+// the hold no longer has all of its seats, nothing changed.
+func (t *Tx) ExtendSeats(ctx context.Context, c Claim, heldUntil time.Time) error {
+	args := c.args()
+	args["held_until"] = heldUntil
+	n, err := exec(ctx, t.q, extendSeatsSQL, args)
+	return allOrNothing(n, err, c)
+}
+
+const shortenSeatsSQL = `
+WITH locked AS (
+  SELECT seat_no, leg FROM event_seats
+   WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg
+     AND state = 'held' AND hold_id = @hold
+   ORDER BY seat_no, leg FOR NO KEY UPDATE)
+UPDATE event_seats s SET held_until = @held_until
+  FROM locked l
+ WHERE s.event_id = @event AND s.seat_no = l.seat_no AND s.leg = l.leg`
+
+// SetHeldUntil puts the hold's seats back to an ordinary end. It may shorten: only
+// for a hold whose payment page is closed for certain.
+func (t *Tx) SetHeldUntil(ctx context.Context, c Claim, heldUntil time.Time) error {
+	args := c.args()
+	delete(args, "n")
+	args["held_until"] = heldUntil
+	_, err := exec(ctx, t.q, shortenSeatsSQL, args)
+	return err
+}
+
+// Own hold (its end does not matter while nobody took it), or claimable again:
+// the payment came after the hold was released or ran out.
+const confirmSeatsSQL = `
+WITH locked AS (
+  SELECT 1 FROM event_seats
+   WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg
+     AND (state = 'available' OR (state = 'held' AND (hold_id = @hold OR held_until < now())))
+   ORDER BY seat_no, leg FOR NO KEY UPDATE)
+UPDATE event_seats SET state = 'booked', booking_id = @booking, hold_id = NULL, held_until = NULL
+ WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg
+   AND (SELECT count(*) FROM locked) = @n`
+
+// ConfirmSeats turns the claim into booked seats, or changes nothing and returns
+// domain.ErrConflict: somebody else has one of them, the money must go back.
+func (t *Tx) ConfirmSeats(ctx context.Context, c Claim, bookingID int64) error {
+	args := c.args()
+	args["booking"] = bookingID
+	n, err := exec(ctx, t.q, confirmSeatsSQL, args)
+	return allOrNothing(n, err, c)
+}
+
+const tidySeatsSQL = `
+WITH locked AS (
+  SELECT event_id, seat_no, leg FROM event_seats
+   WHERE event_id = @event AND state = 'held' AND held_until < now()
+   ORDER BY event_id, seat_no, leg LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED)
+UPDATE event_seats s SET state = 'available', hold_id = NULL, held_until = NULL
+  FROM locked l
+ WHERE s.event_id = l.event_id AND s.seat_no = l.seat_no AND s.leg = l.leg`
+
+// TidySeats frees rows of one event whose time is over. Cosmetic: they were
+// claimable already.
+func (t *Tx) TidySeats(ctx context.Context, eventID int64) error {
+	_, err := exec(ctx, t.q, tidySeatsSQL, pgx.StrictNamedArgs{"event": eventID})
+	return err
+}
+
+const addSeatsSQL = `
+INSERT INTO event_seats (event_id, seat_no, leg)
+SELECT @event, c.seat_no, l.leg
+  FROM layout_cells c, generate_series(1, @last_leg::int) AS l(leg)
+ WHERE c.layout_version_id = @layout AND c.seat_no IS NOT NULL
+ ORDER BY c.seat_no, l.leg`
+
+// AddSeats makes an event's inventory from its layout: every seat on every leg.
+func (t *Tx) AddSeats(ctx context.Context, eventID, layoutVersionID int64, lastLeg int) error {
+	_, err := exec(ctx, t.q, addSeatsSQL, pgx.StrictNamedArgs{"event": eventID, "layout": layoutVersionID, "last_leg": lastLeg})
+	return err
+}
+
+func allOrNothing(n int64, err error, c Claim) error {
+	if err == nil && (n == 0 || n != int64(c.Rows())) {
+		return domain.ErrConflict
+	}
+	return err
+}
+
+// SeatTaken is one seat of an event that is not free on some leg asked for.
+type SeatTaken struct {
+	SeatNo string
+	HoldID *string // the hold that has it on some leg; nil when booked or blocked
+	// Payer: that hold's end has come but a payment page may still take money for
+	// it, so its holder has the first word.
+	Payer     bool
+	PaymentID *int64
+}
+
+const takenSeatsSQL = `
+SELECT s.seat_no, h.id::text AS hold_id,
+       coalesce(p.id IS NOT NULL AND h.expires_at <= now(), false) AS payer, p.id AS payment_id
+  FROM (SELECT DISTINCT ON (seat_no) seat_no, hold_id
+          FROM event_seats
+         WHERE event_id = @event AND leg BETWEEN @from_leg AND @to_leg
+           AND state <> 'available' AND NOT (state = 'held' AND (held_until < now() OR hold_id::text = ANY(@mine::text[])))
+         ORDER BY seat_no, (state = 'held'), leg) s
+  LEFT JOIN holds h ON h.id = s.hold_id
+  LEFT JOIN payments p ON p.hold_id = h.id AND p.state IN ('creating', 'open')
+ ORDER BY s.seat_no`
+
+// TakenSeats lists the seats of an event that cannot be claimed on the ride by
+// the holder of the holds mine. A booked or blocked leg wins over a held one, so
+// Payer is set only where asking the payer could free the seat.
+func (q Queries) TakenSeats(ctx context.Context, eventID int64, ride domain.Ride, mine ...string) ([]SeatTaken, error) {
+	if mine == nil {
+		mine = []string{}
+	}
+	return rows[SeatTaken](ctx, q.q, takenSeatsSQL, pgx.StrictNamedArgs{
+		"event": eventID, "from_leg": ride.FirstLeg(), "to_leg": ride.LastLeg(), "mine": mine,
+	})
+}

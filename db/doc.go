@@ -1,0 +1,14 @@
+// Package db holds all SQL of the house, one file per aggregate, each statement
+// as a constant directly above the one method that uses it.
+//
+// The seat statement is ClaimSeats in claims.go, which is the only file that
+// writes event_seats. The net under it is ticket_legs UNIQUE (event_id, seat_no, leg).
+//
+// Invariants: internal checks are in audit.go; each must find nothing at every commit.
+//
+// Lock order, everywhere: visitor (advisory) → payment → hold → event (share) →
+// seats in key order (seat_no, leg). No network call inside a transaction.
+//
+// Times come from the database (now()), amounts are int64 in the currency's
+// minor unit. Errors are wrapped domain sentinels; pgx errors do not leave here.
+package db

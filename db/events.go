@@ -1,0 +1,208 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"holdfast/internal/domain"
+)
+
+const eventColumns = `
+SELECT e.id, e.kind, e.status, e.starts_at, e.ends_at, e.time_zone, e.business_day, e.last_stop, e.layout_version_id, e.tariff_id,
+       t.currency, t.tax_bp, coalesce(f.id, 0) AS film_id, coalesce(f.title, '') AS film, coalesce(f.certificate, '') AS certificate,
+       coalesce(f.runtime_min, 0) AS runtime_min, coalesce(f.genre, '') AS genre, coalesce(f.language, '') AS language,
+       coalesce(f.blurb, '') AS blurb, f.poster IS NOT NULL AS has_poster, coalesce(r.name, '') AS resource,
+       coalesce(r.note, '') AS resource_note, coalesce(o.name, '') AS route, e.sales_close_minutes, now() AS now
+  FROM events e
+  JOIN tariffs t ON t.id = e.tariff_id
+  LEFT JOIN films f ON f.id = e.film_id
+  LEFT JOIN resources r ON r.id = e.resource_id
+  LEFT JOIN routes o ON o.id = e.route_id `
+
+const eventSQL = eventColumns + `WHERE e.id = @id`
+
+// Event reads one in whatever status; domain.ErrNotFound.
+func (q Queries) Event(ctx context.Context, id int64) (domain.Event, error) {
+	return row[domain.Event](ctx, q.q, eventSQL, pgx.StrictNamedArgs{"id": id})
+}
+
+const shareEventSQL = `SELECT status FROM events WHERE id = @id FOR SHARE`
+
+// ShareEvent keeps the event's row from changing until the transaction ends and
+// tells its status.
+func (t *Tx) ShareEvent(ctx context.Context, id int64) (string, error) {
+	return scalar[string](ctx, t.q, shareEventSQL, pgx.StrictNamedArgs{"id": id})
+}
+
+const eventStopsSQL = `
+SELECT s.event_id, s.stop_no, s.place_id, p.name AS place, p.address, p.time_zone, s.arrives_at, s.departs_at,
+       s.may_board, s.may_alight, s.note
+  FROM event_stops s JOIN places p ON p.id = s.place_id
+ WHERE s.event_id = ANY(@events)
+ ORDER BY s.event_id, s.stop_no`
+
+// EventStops lists the stops of trips, in order; none for screenings.
+func (q Queries) EventStops(ctx context.Context, eventIDs ...int64) ([]domain.EventStop, error) {
+	return rows[domain.EventStop](ctx, q.q, eventStopsSQL, pgx.StrictNamedArgs{"events": eventIDs})
+}
+
+const faresSQL = `
+SELECT f.zone_no AS zone, f.ticket_type AS type, y.name AS type_name, f.price
+  FROM fares f JOIN ticket_types y ON y.code = f.ticket_type
+ WHERE f.tariff_id = @tariff AND f.from_stop = @from_stop AND f.to_stop = @to_stop
+ ORDER BY f.zone_no, y.position, y.code`
+
+// Fares are the prices of a ride in a tariff, by zone and ticket type's position.
+func (q Queries) Fares(ctx context.Context, tariffID int64, ride domain.Ride) (domain.Fares, error) {
+	return rows[domain.Fare](ctx, q.q, faresSQL, pgx.StrictNamedArgs{"tariff": tariffID, "from_stop": ride.From, "to_stop": ride.To})
+}
+
+// Stock is one event of a list with what is free on the asked ride.
+type Stock struct {
+	EventID  int64
+	FromStop int
+	ToStop   int
+	Capacity int
+	Free     int
+	Berths   bool // places are berths, not seats
+	// PriceFrom is the cheapest zone's first ticket type; nil when no fare is set.
+	PriceFrom *int64
+}
+
+const stockSQL = `
+SELECT a.event_id, a.from_stop, a.to_stop, s.capacity, s.free, b.berths, f.price_from
+  FROM unnest(@events::bigint[], @from_stops::int[], @to_stops::int[]) AS a(event_id, from_stop, to_stop)
+  JOIN events e ON e.id = a.event_id
+ CROSS JOIN LATERAL (
+       SELECT count(*) AS capacity, count(*) FILTER (WHERE free) AS free
+         FROM (SELECT bool_and(state = 'available' OR (state = 'held' AND held_until < now())) AS free
+                 FROM event_seats x
+                WHERE x.event_id = a.event_id AND x.leg BETWEEN a.from_stop + 1 AND a.to_stop
+                GROUP BY x.seat_no) y) s
+ CROSS JOIN LATERAL (
+       SELECT EXISTS (SELECT 1 FROM layout_cells c WHERE c.layout_version_id = e.layout_version_id AND c.kind = 'berth') AS berths) b
+ CROSS JOIN LATERAL (
+       SELECT min(price) AS price_from
+         FROM (SELECT DISTINCT ON (f.zone_no) f.price
+                 FROM fares f JOIN ticket_types y ON y.code = f.ticket_type
+                WHERE f.tariff_id = e.tariff_id AND f.from_stop = a.from_stop AND f.to_stop = a.to_stop
+                ORDER BY f.zone_no, y.position) z) f`
+
+// Stocks counts what is free now, seat by seat over all legs of each ride.
+func (q Queries) Stocks(ctx context.Context, eventIDs []int64, rides []domain.Ride) ([]Stock, error) {
+	from, to := make([]int32, len(rides)), make([]int32, len(rides))
+	for i, r := range rides {
+		from[i], to[i] = int32(r.From), int32(r.To)
+	}
+	return rows[Stock](ctx, q.q, stockSQL, pgx.StrictNamedArgs{"events": eventIDs, "from_stops": from, "to_stops": to})
+}
+
+const screeningsSQL = eventColumns + `
+ WHERE e.kind = 'screening' AND e.status = 'published' AND e.business_day = @day AND e.ends_at > now()
+ ORDER BY e.starts_at, e.id`
+
+// Screenings lists a business day's published screenings that are not over.
+func (q Queries) Screenings(ctx context.Context, day time.Time) ([]domain.Event, error) {
+	return rows[domain.Event](ctx, q.q, screeningsSQL, pgx.StrictNamedArgs{"day": day})
+}
+
+// DayCount is a business day with so many screenings.
+type DayCount struct {
+	Day   time.Time
+	Count int
+	Films int
+}
+
+const screeningDaysSQL = `
+SELECT business_day AS day, count(*) AS count, count(DISTINCT film_id) AS films
+  FROM events
+ WHERE kind = 'screening' AND status = 'published' AND business_day >= @from_day AND ends_at > now()
+ GROUP BY business_day ORDER BY business_day LIMIT 60`
+
+// ScreeningDays lists the days from one on that have screenings still to come.
+func (q Queries) ScreeningDays(ctx context.Context, from time.Time) ([]DayCount, error) {
+	return rows[DayCount](ctx, q.q, screeningDaysSQL, pgx.StrictNamedArgs{"from_day": from})
+}
+
+// Departure is a trip that takes somebody from one place to another.
+type Departure struct {
+	EventID  int64
+	FromStop int
+	ToStop   int
+}
+
+const departuresSQL = `
+SELECT a.event_id, a.stop_no AS from_stop, b.stop_no AS to_stop
+  FROM event_stops a
+  JOIN places p ON p.id = a.place_id
+  JOIN event_stops b ON b.event_id = a.event_id AND b.place_id = @destination AND b.stop_no > a.stop_no AND b.may_alight
+  JOIN events e ON e.id = a.event_id AND e.status = 'published' AND e.kind = 'trip'
+ WHERE a.place_id = @origin AND a.may_board
+   AND a.departs_at >= @day::date - interval '1 day' AND a.departs_at < @day::date + interval '2 days'
+   AND (a.departs_at AT TIME ZONE p.time_zone)::date = @day
+   AND a.departs_at > now()
+ ORDER BY a.departs_at, a.event_id`
+
+// Departures lists the trips that leave the origin on the day in the origin's own
+// zone and have not left yet.
+func (q Queries) Departures(ctx context.Context, origin, destination int64, day time.Time) ([]Departure, error) {
+	return rows[Departure](ctx, q.q, departuresSQL, pgx.StrictNamedArgs{"origin": origin, "destination": destination, "day": day})
+}
+
+const tripDaysSQL = `
+SELECT (a.departs_at AT TIME ZONE p.time_zone)::date AS day, count(*) AS count, 0 AS films
+  FROM event_stops a
+  JOIN places p ON p.id = a.place_id
+  JOIN event_stops b ON b.event_id = a.event_id AND b.place_id = @destination AND b.stop_no > a.stop_no AND b.may_alight
+  JOIN events e ON e.id = a.event_id AND e.status = 'published' AND e.kind = 'trip'
+ WHERE a.place_id = @origin AND a.may_board AND a.departs_at > now() AND a.departs_at < now() + interval '60 days'
+ GROUP BY 1 ORDER BY 1`
+
+// TripDays lists the coming days with departures from origin to destination.
+func (q Queries) TripDays(ctx context.Context, origin, destination int64) ([]DayCount, error) {
+	return rows[DayCount](ctx, q.q, tripDaysSQL, pgx.StrictNamedArgs{"origin": origin, "destination": destination})
+}
+
+const eventsByIDSQL = eventColumns + `WHERE e.id = ANY(@ids) ORDER BY e.starts_at, e.id`
+
+// EventsByID reads several, by start.
+func (q Queries) EventsByID(ctx context.Context, ids []int64) ([]domain.Event, error) {
+	return rows[domain.Event](ctx, q.q, eventsByIDSQL, pgx.StrictNamedArgs{"ids": ids})
+}
+
+const laterScreeningsSQL = eventColumns + `
+ WHERE e.kind = 'screening' AND e.status = 'published' AND e.film_id = @film AND e.id <> @not AND e.starts_at > now()
+ ORDER BY e.starts_at LIMIT 12`
+
+// LaterScreenings lists the coming screenings of a film but one.
+func (q Queries) LaterScreenings(ctx context.Context, filmID, not int64) ([]domain.Event, error) {
+	return rows[domain.Event](ctx, q.q, laterScreeningsSQL, pgx.StrictNamedArgs{"film": filmID, "not": not})
+}
+
+// Place is a stop's place.
+type Place struct {
+	ID       int64
+	Name     string
+	TimeZone string
+}
+
+const servedPlacesSQL = `
+SELECT p.id, p.name, p.time_zone
+  FROM places p
+  JOIN (SELECT place_id, min(stop_no) AS first, min(route_id) AS route FROM route_stops GROUP BY place_id) s ON s.place_id = p.id
+ ORDER BY s.route, s.first, p.name`
+
+// ServedPlaces lists the places of all routes, in the order of travel of the first.
+func (q Queries) ServedPlaces(ctx context.Context) ([]Place, error) {
+	return rows[Place](ctx, q.q, servedPlacesSQL, nil)
+}
+
+const posterSQL = `SELECT poster, poster_type FROM films WHERE id = @id AND poster IS NOT NULL`
+
+// Poster is a film's picture; domain.ErrNotFound when it has none.
+func (q Queries) Poster(ctx context.Context, filmID int64) (body []byte, kind string, err error) {
+	err = classify(q.q.QueryRow(ctx, posterSQL, pgx.StrictNamedArgs{"id": filmID}).Scan(&body, &kind))
+	return body, kind, err
+}

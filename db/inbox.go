@@ -1,0 +1,63 @@
+package db
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const insertStripeEventSQL = `
+INSERT INTO stripe_events (id, type, object_id, livemode) VALUES (@id, @type, @object, @livemode)
+ON CONFLICT (id) DO NOTHING`
+
+// InsertStripeEvent stores a webhook's ids; false when it came before.
+func (t *Tx) InsertStripeEvent(ctx context.Context, id, kind, object string, livemode bool) (bool, error) {
+	n, err := exec(ctx, t.q, insertStripeEventSQL, pgx.StrictNamedArgs{"id": id, "type": kind, "object": object, "livemode": livemode})
+	return n == 1, err
+}
+
+const doneStripeEventSQL = `
+UPDATE stripe_events SET processed_at = now(), note = @note WHERE id = @id AND processed_at IS NULL`
+
+// DoneStripeEvent marks an event as worked, with a note for staff.
+func (q Queries) DoneStripeEvent(ctx context.Context, id, note string) error {
+	_, err := exec(ctx, q.q, doneStripeEventSQL, pgx.StrictNamedArgs{"id": id, "note": note})
+	return err
+}
+
+// StaffTask is something a person must look at.
+type StaffTask struct {
+	Kind      string
+	Words     string
+	BookingID *int64
+	PaymentID *int64
+	EventID   *int64
+}
+
+const insertTaskSQL = `
+INSERT INTO staff_tasks (kind, words, booking_id, payment_id, event_id) VALUES (@kind, @words, @booking, @payment, @event)`
+
+// InsertTask puts an entry on the staff list.
+func (t *Tx) InsertTask(ctx context.Context, s StaffTask) error {
+	_, err := exec(ctx, t.q, insertTaskSQL, pgx.StrictNamedArgs{
+		"kind": s.Kind, "words": s.Words, "booking": s.BookingID, "payment": s.PaymentID, "event": s.EventID,
+	})
+	return err
+}
+
+const insertAuditSQL = `
+INSERT INTO audit_log (actor, address, action, subject, before, after) VALUES (@actor, @address, @action, @subject, @before, @after)`
+
+// Audit is one line of the log of changes. Before and After are JSON or nil.
+type Audit struct {
+	Actor, Address, Action, Subject string
+	Before, After                   []byte
+}
+
+// InsertAudit appends to the log of changes.
+func (q Queries) InsertAudit(ctx context.Context, a Audit) error {
+	_, err := exec(ctx, q.q, insertAuditSQL, pgx.StrictNamedArgs{
+		"actor": a.Actor, "address": a.Address, "action": a.Action, "subject": a.Subject, "before": a.Before, "after": a.After,
+	})
+	return err
+}

@@ -1,0 +1,96 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"holdfast/internal/domain"
+)
+
+// Refund is money going back, worked by a job.
+type Refund struct {
+	ID             int64
+	PaymentID      int64
+	EventID        int64
+	Amount         int64
+	Currency       string
+	Reason         string
+	State          string
+	Attempt        int
+	StripeRefundID *string
+	Error          string
+	CreatedAt      time.Time
+	PaymentIntent  *string
+}
+
+const insertRefundSQL = `
+INSERT INTO refunds (payment_id, event_id, amount, currency, reason)
+SELECT p.id, p.event_id, @amount::bigint, @currency, @reason
+  FROM payments p
+ WHERE p.id = @payment
+   AND @amount::bigint <= p.received - (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id AND r.state <> 'failed')
+RETURNING id`
+
+// InsertRefund asks for money back; domain.ErrNotFound when it would be more than
+// the payment brought less what is on its way. The payment's row must be locked.
+func (t *Tx) InsertRefund(ctx context.Context, paymentID, amount int64, currency, reason string) (int64, error) {
+	return scalar[int64](ctx, t.q, insertRefundSQL, pgx.StrictNamedArgs{"payment": paymentID, "amount": amount, "currency": currency, "reason": reason})
+}
+
+const refundColumns = `
+SELECT r.id, r.payment_id, r.event_id, r.amount, r.currency, r.reason, r.state, r.attempt, r.stripe_refund_id, r.error,
+       r.created_at, p.stripe_payment_intent_id AS payment_intent
+  FROM refunds r JOIN payments p ON p.id = r.payment_id `
+
+const refundSQL = refundColumns + `WHERE r.id = @id`
+
+// Refund reads one; domain.ErrNotFound.
+func (q Queries) Refund(ctx context.Context, id int64) (Refund, error) {
+	return row[Refund](ctx, q.q, refundSQL, pgx.StrictNamedArgs{"id": id})
+}
+
+const refundsOfSQL = refundColumns + `WHERE r.payment_id = @payment ORDER BY r.id`
+
+// RefundsOf lists what went back of a payment.
+func (q Queries) RefundsOf(ctx context.Context, paymentID int64) ([]Refund, error) {
+	return rows[Refund](ctx, q.q, refundsOfSQL, pgx.StrictNamedArgs{"payment": paymentID})
+}
+
+const setRefundSQL = `
+UPDATE refunds SET state = @state, stripe_refund_id = coalesce(nullif(@stripe_id, ''), stripe_refund_id), error = @error, updated_at = now()
+ WHERE id = @id AND state <> @state`
+
+// SetRefund records the provider's word; false when that is what the row says already.
+func (t *Tx) SetRefund(ctx context.Context, id int64, state domain.RefundState, stripeID, words string) (bool, error) {
+	n, err := exec(ctx, t.q, setRefundSQL, pgx.StrictNamedArgs{"id": id, "state": string(state), "stripe_id": stripeID, "error": words})
+	return n == 1, err
+}
+
+const openRefundsSQL = refundColumns + `
+ WHERE r.state IN ('requested', 'pending') AND r.updated_at < now() - make_interval(secs => @older_seconds::int)
+ ORDER BY r.created_at LIMIT 200`
+
+// OpenRefunds are refunds that nobody heard of for a while.
+func (q Queries) OpenRefunds(ctx context.Context, older time.Duration) ([]Refund, error) {
+	return rows[Refund](ctx, q.q, openRefundsSQL, pgx.StrictNamedArgs{"older_seconds": int(older.Seconds())})
+}
+
+const ledgerRefundSQL = `
+INSERT INTO ledger_entries (kind, amount, currency, tender, event_id, booking_id, payment_id, refund_id)
+SELECT @kind, @sign * r.amount, r.currency, p.tender, r.event_id, b.id, p.id, r.id
+  FROM refunds r JOIN payments p ON p.id = r.payment_id LEFT JOIN bookings b ON b.hold_id = p.hold_id AND p.outcome = 'booked'
+ WHERE r.id = @refund`
+
+// LedgerRefund enters a refund when it is asked for.
+func (t *Tx) LedgerRefund(ctx context.Context, refundID int64) error {
+	_, err := exec(ctx, t.q, ledgerRefundSQL, pgx.StrictNamedArgs{"refund": refundID, "kind": "refund", "sign": -1})
+	return err
+}
+
+// LedgerRefundBack takes a refund that failed out of the sums again.
+func (t *Tx) LedgerRefundBack(ctx context.Context, refundID int64) error {
+	_, err := exec(ctx, t.q, ledgerRefundSQL, pgx.StrictNamedArgs{"refund": refundID, "kind": "refund", "sign": 1})
+	return err
+}

@@ -1,0 +1,115 @@
+package domain
+
+import "time"
+
+// EventKind is screening or trip.
+type EventKind string
+
+const (
+	Screening EventKind = "screening"
+	Trip      EventKind = "trip"
+)
+
+// Event is what selling needs to know about one screening or trip.
+type Event struct {
+	ID                int64
+	Kind              EventKind
+	Status            string // draft, published, cancelled
+	StartsAt, EndsAt  time.Time
+	TimeZone          string // IANA name of the hall, or of the first stop
+	BusinessDay       time.Time
+	LastStop          int // stops 0..LastStop, legs 1..LastStop
+	LayoutVersionID   int64
+	TariffID          int64
+	Currency          string
+	TaxBP             int // tax included in prices, basis points
+	FilmID            int64
+	Film              string
+	Certificate       string
+	RuntimeMin        int
+	Genre, Language   string
+	Blurb             string
+	HasPoster         bool
+	Resource          string // "Hall 1", "Coach UL 27"
+	ResourceNote      string // "2+2 seats, air-conditioned"
+	Route             string
+	SalesCloseMinutes *int // nil: the setting
+	Now               time.Time
+}
+
+// EventStop is one stop of a trip.
+type EventStop struct {
+	EventID              int64
+	StopNo               int
+	PlaceID              int64
+	Place, Address       string
+	TimeZone             string
+	ArrivesAt, DepartsAt time.Time
+	MayBoard, MayAlight  bool
+	Note                 string
+}
+
+// Ride is the part of an event somebody asks for: stops From to To, legs
+// From+1 to To. A screening is 0 to 1.
+type Ride struct{ From, To int }
+
+// FirstLeg and LastLeg are the legs the ride covers, both included.
+func (r Ride) FirstLeg() int { return r.From + 1 }
+
+// LastLeg is the last leg covered.
+func (r Ride) LastLeg() int { return r.To }
+
+// Legs counts them.
+func (r Ride) Legs() int { return r.To - r.From }
+
+// ClosesAt is when web sales of the ride end: so many minutes before the start,
+// or before the departure of the boarding stop. Holds begun before still count.
+func ClosesAt(e Event, boarding time.Time, s Settings) time.Time {
+	minutes := s.SalesCloseMinutes
+	if e.SalesCloseMinutes != nil {
+		minutes = *e.SalesCloseMinutes
+	}
+	return boarding.Add(-time.Duration(minutes) * time.Minute)
+}
+
+// Fare is one price: (zone, ticket type) of a ride.
+type Fare struct {
+	Zone     int    `json:"zone"`
+	Type     string `json:"type"`
+	TypeName string `json:"name"`
+	Price    int64  `json:"price"` // minor units
+}
+
+// Fares are the prices of one ride, by zone and then by the ticket types' position.
+type Fares []Fare
+
+// Price finds a price; false when the tariff does not offer it.
+func (f Fares) Price(zone int, ticketType string) (Fare, bool) {
+	for _, x := range f {
+		if x.Zone == zone && x.Type == ticketType {
+			return x, true
+		}
+	}
+	return Fare{}, false
+}
+
+// Default is what a seat of the zone costs before anybody chose a type.
+func (f Fares) Default(zone int) (Fare, bool) {
+	for _, x := range f {
+		if x.Zone == zone {
+			return x, true
+		}
+	}
+	return Fare{}, false
+}
+
+// OfZone lists the ticket types of a zone, in order.
+func (f Fares) OfZone(zone int) []Fare {
+	var out []Fare
+	for _, x := range f {
+		if x.Zone == zone {
+			out = append(out, x)
+		}
+	}
+	return out
+}

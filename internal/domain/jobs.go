@@ -1,0 +1,44 @@
+package domain
+
+// Jobs are inserted in the transaction of the outcome they follow; workers are in
+// internal/jobs. The json names are stored: never rename them.
+
+// SettleJob asks the provider about a session and settles it. EventID is the
+// webhook that asked, "" otherwise.
+type SettleJob struct {
+	SessionID string `json:"session_id"`
+	EventID   string `json:"event_id"`
+}
+
+// Kind names the job in the queue.
+func (SettleJob) Kind() string { return "settle" }
+
+// EndPaymentJob runs at a countdown's end: the payment page must not outlive it.
+type EndPaymentJob struct {
+	PaymentID int64 `json:"payment_id"`
+}
+
+// Kind names the job in the queue.
+func (EndPaymentJob) Kind() string { return "end_payment" }
+
+// RefundJob works one refund row until the provider has the last word.
+type RefundJob struct {
+	RefundID int64 `json:"refund_id"`
+}
+
+// Kind names the job in the queue.
+func (RefundJob) Kind() string { return "refund" }
+
+// MailJob sends one row of the outbox.
+type MailJob struct {
+	MailID int64 `json:"mail_id"`
+}
+
+// Kind names the job in the queue.
+func (MailJob) Kind() string { return "mail" }
+
+// SweepJob looks at every live payment nobody heard of and frees what ran out.
+type SweepJob struct{}
+
+// Kind names the job in the queue.
+func (SweepJob) Kind() string { return "sweep" }
