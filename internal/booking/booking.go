@@ -1,0 +1,154 @@
+// Package booking is the way from a choice of seats to tickets: hold, details,
+// payment, settle, refund. It owns the transactions and the rules; SQL is in db,
+// words for people are in handlers and views.
+//
+// The promise it keeps: a seat is never sold twice, and money that arrives ends as
+// tickets or goes back. See db/doc.go for the lock order.
+package booking
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"holdfast/db"
+	"holdfast/internal/domain"
+)
+
+// Gateway is the payment provider as booking needs it. Errors wrap
+// domain.ErrGateway (nobody knows), ErrGatewayRefused (not done), ErrNotFound or
+// ErrSessionNotOpen. None of it is called inside a transaction.
+type Gateway interface {
+	CreateSession(ctx context.Context, r domain.SessionRequest) (domain.PaySession, error)
+	Session(ctx context.Context, id string) (domain.PaySession, error)
+	ExpireSession(ctx context.Context, id string) (domain.PaySession, error)
+	CreateRefund(ctx context.Context, r domain.RefundRequest) (domain.ProviderRefund, error)
+	Refund(ctx context.Context, id string) (domain.ProviderRefund, error)
+	Refunds(ctx context.Context, paymentIntent string) ([]domain.ProviderRefund, error)
+}
+
+// Config is what the service needs besides the database.
+type Config struct {
+	Gateway Gateway // nil: online payment is off
+	Live    bool    // sessions must say livemode
+	BaseURL string  // absolute, without a slash at the end
+	Log     *slog.Logger
+}
+
+// Service is safe for concurrent use.
+type Service struct {
+	db   *db.DB
+	pay  Gateway
+	live bool
+	base string
+	log  *slog.Logger
+
+	layouts  sync.Map // version id → *domain.Layout; versions never change
+	settings settingsCache
+}
+
+// New makes the service.
+func New(d *db.DB, c Config) *Service {
+	return &Service{db: d, pay: c.Gateway, live: c.Live, base: c.BaseURL, log: c.Log}
+}
+
+// PaysOnline says whether a payment provider is configured.
+func (s *Service) PaysOnline() bool { return s.pay != nil }
+
+type settingsCache struct {
+	mu   sync.Mutex
+	at   time.Time
+	last domain.Settings
+}
+
+// Settings are the owner's settings, at most one second old.
+func (s *Service) Settings(ctx context.Context) (domain.Settings, error) {
+	c := &s.settings
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.at) < time.Second {
+		return c.last, nil
+	}
+	stored, err := s.db.Settings(ctx)
+	if err != nil {
+		return domain.Settings{}, err
+	}
+	parsed, err := domain.ParseSettings(stored)
+	if err != nil {
+		s.log.Warn("a stored setting cannot be used, its default is", "problem", err.Error())
+	}
+	c.last, c.at = parsed, time.Now()
+	return parsed, nil
+}
+
+// Layout reads a version of a seat plan once and keeps it.
+func (s *Service) Layout(ctx context.Context, versionID int64) (*domain.Layout, error) {
+	if l, ok := s.layouts.Load(versionID); ok {
+		return l.(*domain.Layout), nil
+	}
+	l, err := s.db.Layout(ctx, versionID)
+	if err != nil {
+		return nil, err
+	}
+	s.layouts.Store(versionID, l)
+	return l, nil
+}
+
+// own reads a hold that belongs to the holder; everybody else's is ErrNotFound.
+func (s *Service) own(ctx context.Context, q queries, holder domain.Holder, holdID string) (*domain.Hold, error) {
+	if !isUUID(holdID) {
+		return nil, domain.ErrNotFound
+	}
+	h, err := q.Hold(ctx, holdID)
+	if err != nil {
+		return nil, err
+	}
+	if holder == "" || h.Holder != holder {
+		return nil, domain.ErrNotFound
+	}
+	return h, nil
+}
+
+// queries is the pool or a transaction.
+type queries interface {
+	Hold(ctx context.Context, id string) (*domain.Hold, error)
+}
+
+// alive turns a hold that can no longer be worked on into the error that says why.
+func alive(h *domain.Hold) error {
+	switch p := h.Phase(); {
+	case p == domain.PhaseBooked:
+		return domain.ErrAlreadyPaid
+	case p.Ended():
+		return domain.ErrHoldEnded
+	}
+	return nil
+}
+
+func claimOf(h *domain.Hold) db.Claim {
+	return db.Claim{EventID: h.EventID, HoldID: h.ID, Seats: h.SeatNos(), Ride: h.Ride}
+}
+
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i, c := range s {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (c == '-') || !dash && !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+func ignore(err error, these ...error) error {
+	for _, e := range these {
+		if errors.Is(err, e) {
+			return nil
+		}
+	}
+	return err
+}

@@ -1,0 +1,335 @@
+package booking
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"holdfast/db"
+	"holdfast/internal/domain"
+)
+
+// Choose makes the visitor's hold on the offer's event exactly these seats: kept
+// ones stay, new ones are claimed, dropped ones are released, or nothing changes at
+// all. It returns the hold's id, the same one when a hold was running.
+//
+// Errors: *domain.RuleError (not allowed), *domain.SeatConflict (names the lost
+// seats), ErrBusy, ErrSalesClosed, ErrAlreadyPaid (with the hold's id), ErrGateway
+// (the visitor's own payment page could not be closed; nothing changed).
+func (s *Service) Choose(ctx context.Context, o *Offer, holder domain.Holder, seats []string) (string, error) {
+	if err := s.checkChoice(o, &seats); err != nil {
+		return "", err
+	}
+	if id, err := s.closeOwn(ctx, holder, o.Event.ID); err != nil {
+		return id, err
+	}
+	for asked := false; ; asked = true {
+		id, err := s.choose(ctx, o, holder, seats)
+		if !errors.Is(err, domain.ErrConflict) {
+			return id, err
+		}
+		conflict, payers, err := s.whoHas(ctx, o, holder, seats)
+		if err != nil {
+			return "", err
+		}
+		if len(conflict.Lost) == 0 { // free again by the time we looked
+			if asked {
+				return "", domain.ErrBusy
+			}
+			continue
+		}
+		if asked || !s.askPayers(ctx, payers) {
+			return "", conflict
+		}
+	}
+}
+
+func (s *Service) checkChoice(o *Offer, seats *[]string) error {
+	slices.Sort(*seats)
+	*seats = slices.Compact(*seats)
+	switch n := len(*seats); {
+	case !o.Open():
+		return domain.ErrSalesClosed
+	case n == 0:
+		return &domain.RuleError{Code: "none", Words: "Please choose at least one seat."}
+	case n > o.Settings.SeatsPerBooking:
+		return &domain.RuleError{Code: "too_many", Seats: *seats,
+			Words: fmt.Sprintf("You can book up to %d seats at a time. You chose %d.", o.Settings.SeatsPerBooking, n)}
+	}
+	for _, no := range *seats {
+		c, ok := o.Layout.Seat(no)
+		if !ok {
+			return &domain.RuleError{Code: "unknown_seat", Words: "One of the seats does not exist here. Please choose again."}
+		}
+		if _, ok := o.Fares.Default(c.Zone); !ok {
+			return &domain.RuleError{Code: "no_fare", Words: fmt.Sprintf("Seat %s is not on sale. Please choose another.", no)}
+		}
+	}
+	o.Layout.SortSeats(*seats)
+	return nil
+}
+
+// closeOwn closes a payment page the visitor has open for this event: the choice is
+// about to change under it. It returns the hold's id with ErrAlreadyPaid.
+func (s *Service) closeOwn(ctx context.Context, holder domain.Holder, eventID int64) (string, error) {
+	ids, err := s.db.ActiveHolds(ctx, holder, eventID)
+	if err != nil {
+		return "", err
+	}
+	for _, id := range ids {
+		settled, err := s.closeLive(ctx, id)
+		if err != nil {
+			return id, err
+		}
+		if settled == Booked {
+			return id, domain.ErrAlreadyPaid
+		}
+	}
+	return "", nil
+}
+
+func (s *Service) choose(ctx context.Context, o *Offer, holder domain.Holder, seats []string) (id string, err error) {
+	err = s.db.InTx(ctx, func(t *db.Tx) error {
+		id = ""
+		if err := t.LockHolder(ctx, holder); err != nil {
+			return err
+		}
+		own, err := lockOwn(ctx, t, holder, o.Event.ID)
+		if err != nil {
+			return err
+		}
+		status, err := t.ShareEvent(ctx, o.Event.ID)
+		if err != nil {
+			return err
+		}
+		if status != "published" {
+			return domain.ErrSalesClosed
+		}
+		current, err := s.current(ctx, t, own)
+		if err != nil {
+			return err
+		}
+		if current != nil {
+			id = current.ID
+			return s.change(ctx, t, o, current, seats)
+		}
+		id, err = s.open(ctx, t, o, holder, seats)
+		return err
+	})
+	return id, err
+}
+
+// lockOwn locks the visitor's unfinished holds on the event and reads them.
+func lockOwn(ctx context.Context, t *db.Tx, holder domain.Holder, eventID int64) ([]*domain.Hold, error) {
+	ids, err := t.ActiveHolds(ctx, holder, eventID)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(ids)
+	var out []*domain.Hold
+	for _, id := range ids {
+		if err := t.LockHold(ctx, id); err != nil {
+			return nil, err
+		}
+		h, err := t.Hold(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if h.State == "active" {
+			out = append(out, h)
+		}
+	}
+	return out, nil
+}
+
+// current is the running hold among the visitor's own; those whose time is over are
+// released: "the same seats again" must find its own seats free even in their grace.
+func (s *Service) current(ctx context.Context, t *db.Tx, own []*domain.Hold) (*domain.Hold, error) {
+	var running *domain.Hold
+	for _, h := range own {
+		switch {
+		case h.PaymentState.Live():
+			return nil, domain.ErrBusy // a payment began since we closed the last one
+		case h.Phase() == domain.PhaseHeld:
+			running = h
+		default:
+			if err := s.giveBack(ctx, t, h); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return running, nil
+}
+
+// giveBack ends a locked hold and frees the seats it still has.
+func (s *Service) giveBack(ctx context.Context, t *db.Tx, h *domain.Hold) error {
+	if err := t.ReleaseSeats(ctx, claimOf(h)); err != nil {
+		return err
+	}
+	return t.SetHoldState(ctx, h.ID, "released")
+}
+
+// open makes a new hold. What the visitor typed for this event before is kept.
+func (s *Service) open(ctx context.Context, t *db.Tx, o *Offer, holder domain.Holder, seats []string) (string, error) {
+	elsewhere, err := t.LiveHoldsElsewhere(ctx, holder, o.Event.ID)
+	if err != nil {
+		return "", err
+	}
+	if elsewhere >= o.Settings.LiveHoldsPerVisitor {
+		return "", &domain.RuleError{Code: "too_many_holds", Seats: seats, Words: fmt.Sprintf(
+			"You are already holding seats for %d other bookings. Please finish or let go of one of them first.", elsewhere)}
+	}
+	last, err := s.lastTyped(ctx, t.Queries, holder, o.Event.ID)
+	if err != nil {
+		return "", err
+	}
+	now, err := t.Now(ctx)
+	if err != nil {
+		return "", err
+	}
+	id := newUUID()
+	h := db.NewHold{
+		ID: id, EventID: o.Event.ID, Ride: o.Ride, Channel: "web", Holder: holder, ExpiresAt: now.Add(o.Settings.Window()),
+		Currency: o.Event.Currency, TaxBP: o.Event.TaxBP, Fares: o.Fares, Name: last.Name, Email: last.Email, Phone: last.Phone,
+	}
+	lines := s.lines(o.Layout, o.Fares, seats, last)
+	h.Total = sum(lines)
+	claim := db.Claim{EventID: h.EventID, HoldID: id, Seats: seats, Ride: o.Ride}
+	if err := t.ClaimSeats(ctx, claim, h.ExpiresAt.Add(o.Settings.Grace())); err != nil {
+		return "", err
+	}
+	if err := t.InsertHold(ctx, h); err != nil {
+		return "", err
+	}
+	return id, t.PutHoldSeats(ctx, h.EventID, id, lines, true)
+}
+
+// change gives a running hold another set of seats or another ride. A changed set
+// gets a full window, counted like an extension; the same set leaves the end alone.
+func (s *Service) change(ctx context.Context, t *db.Tx, o *Offer, h *domain.Hold, seats []string) error {
+	old := h.SeatNos()
+	o.Layout.SortSeats(old)
+	if slices.Equal(old, seats) && h.Ride == o.Ride {
+		return nil
+	}
+	fares := h.Fares // the prices of the hold stay the hold's
+	if h.Ride != o.Ride {
+		fares = o.Fares
+	}
+	ends, extended := h.ExpiresAt, h.Extended
+	if extended < o.Settings.MaxExtensions {
+		ends, extended = latest(ends, h.Now.Add(o.Settings.Window())), extended+1
+	}
+	until := ends.Add(o.Settings.Grace())
+	claim := db.Claim{EventID: h.EventID, HoldID: h.ID, Seats: seats, Ride: o.Ride}
+	if err := t.LockChange(ctx, claim, old); err != nil {
+		return err
+	}
+	if err := t.ClaimSeats(ctx, claim, until); err != nil {
+		return err
+	}
+	if err := t.KeepOnly(ctx, claim, old); err != nil {
+		return err
+	}
+	lines := s.lines(o.Layout, fares, seats, h)
+	if err := t.ChangeHold(ctx, db.NewHold{
+		ID: h.ID, Ride: o.Ride, ExpiresAt: ends, Extended: extended, Total: sum(lines), Currency: h.Currency, TaxBP: h.TaxBP, Fares: fares,
+	}); err != nil {
+		return err
+	}
+	return t.PutHoldSeats(ctx, h.EventID, h.ID, lines, false)
+}
+
+// lines are the seats with their prices: the ticket types and names of before where
+// the seat was among them, else the zone's first type.
+func (s *Service) lines(l *domain.Layout, fares domain.Fares, seats []string, before *domain.Hold) []domain.HoldSeat {
+	out := make([]domain.HoldSeat, 0, len(seats))
+	for _, no := range seats {
+		c, _ := l.Seat(no)
+		fare, _ := fares.Default(c.Zone)
+		line := domain.HoldSeat{SeatNo: no, Zone: c.Zone, Type: fare.Type, Price: fare.Price}
+		for _, b := range before.Seats {
+			if b.SeatNo != no {
+				continue
+			}
+			line.Passenger = b.Passenger
+			if f, ok := fares.Price(c.Zone, b.Type); ok {
+				line.Type, line.Price = f.Type, f.Price
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// whoHas names the seats of the choice that somebody else has now, and the live
+// payments of holders whose countdown is over.
+func (s *Service) whoHas(ctx context.Context, o *Offer, holder domain.Holder, seats []string) (*domain.SeatConflict, []int64, error) {
+	mine, err := s.db.ActiveHolds(ctx, holder, o.Event.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	taken, err := s.db.TakenSeats(ctx, o.Event.ID, o.Ride, mine...)
+	if err != nil {
+		return nil, nil, err
+	}
+	conflict := &domain.SeatConflict{}
+	var payers []int64
+	for _, x := range taken {
+		if !slices.Contains(seats, x.SeatNo) {
+			continue
+		}
+		conflict.Lost = append(conflict.Lost, x.SeatNo)
+		if x.Payer {
+			conflict.Paying = append(conflict.Paying, x.SeatNo)
+			if !slices.Contains(payers, *x.PaymentID) {
+				payers = append(payers, *x.PaymentID)
+			}
+		}
+	}
+	o.Layout.SortSeats(conflict.Lost)
+	return conflict, payers, nil
+}
+
+// askPayers closes the payment pages of holders whose time is over, in two seconds
+// at most, and tells whether that may have freed anything.
+func (s *Service) askPayers(ctx context.Context, payments []int64) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	freed := false
+	for _, id := range payments {
+		settled, err := s.EndPayment(ctx, id)
+		if err != nil {
+			s.log.Warn("payment could not be asked about for a new claimer", "payment", id, "error", err.Error())
+			continue
+		}
+		freed = freed || settled == Closed
+	}
+	return freed
+}
+
+func sum(lines []domain.HoldSeat) int64 {
+	var n int64
+	for _, l := range lines {
+		n += l.Price
+	}
+	return n
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// newUUID draws a random (version 4) UUID.
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

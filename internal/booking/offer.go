@@ -1,0 +1,165 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"time"
+
+	"holdfast/db"
+	"holdfast/internal/domain"
+)
+
+// Offer is one event on one ride: what can be bought there and until when.
+type Offer struct {
+	Event    domain.Event
+	Stops    []domain.EventStop // none for a screening
+	Ride     domain.Ride
+	Layout   *domain.Layout
+	Fares    domain.Fares
+	Settings domain.Settings
+	Boards   time.Time // start of a screening, departure at the boarding stop of a trip
+	Arrives  time.Time
+	ClosesAt time.Time
+}
+
+// Open says whether holds may be made now.
+func (o *Offer) Open() bool {
+	return o.Event.Status == "published" && o.Event.Now.Before(o.ClosesAt)
+}
+
+// Offer reads an event for customers. ride nil means first to last stop. A draft is
+// ErrNotFound; stops that do not exist, are in the wrong order, closed to
+// passengers or not sold together are a RuleError.
+func (s *Service) Offer(ctx context.Context, eventID int64, ride *domain.Ride) (*Offer, error) {
+	e, err := s.db.Event(ctx, eventID)
+	if err != nil {
+		return nil, err
+	}
+	if e.Status == "draft" {
+		return nil, fmt.Errorf("event %d is a draft: %w", eventID, domain.ErrNotFound)
+	}
+	o := &Offer{Event: e, Ride: domain.Ride{From: 0, To: e.LastStop}, Boards: e.StartsAt, Arrives: e.EndsAt}
+	if o.Settings, err = s.Settings(ctx); err != nil {
+		return nil, err
+	}
+	if o.Layout, err = s.Layout(ctx, e.LayoutVersionID); err != nil {
+		return nil, err
+	}
+	if ride != nil {
+		o.Ride = *ride
+	}
+	if err := s.board(ctx, o); err != nil {
+		return nil, err
+	}
+	if o.Fares, err = s.db.Fares(ctx, e.TariffID, o.Ride); err != nil {
+		return nil, err
+	}
+	if len(o.Fares) == 0 {
+		return nil, &domain.RuleError{Code: "ride", Words: "No tickets are sold between these two stops. Please choose others."}
+	}
+	o.ClosesAt = domain.ClosesAt(e, o.Boards, o.Settings)
+	return o, nil
+}
+
+// board checks the ride against the stops and takes its times from them.
+func (s *Service) board(ctx context.Context, o *Offer) error {
+	if o.Ride.From < 0 || o.Ride.From >= o.Ride.To || o.Ride.To > o.Event.LastStop {
+		return &domain.RuleError{Code: "ride", Words: "These stops do not go together: you must get off after you got on."}
+	}
+	if o.Event.Kind == domain.Screening {
+		return nil
+	}
+	var err error
+	if o.Stops, err = s.db.EventStops(ctx, o.Event.ID); err != nil {
+		return err
+	}
+	if len(o.Stops) != o.Event.LastStop+1 {
+		return fmt.Errorf("event %d has %d stops, wants %d", o.Event.ID, len(o.Stops), o.Event.LastStop+1)
+	}
+	from, to := o.Stops[o.Ride.From], o.Stops[o.Ride.To]
+	if !from.MayBoard || !to.MayAlight {
+		return &domain.RuleError{Code: "ride", Words: "This bus does not take passengers between these two stops. Please choose others."}
+	}
+	o.Boards, o.Arrives = from.DepartsAt, to.ArrivesAt
+	return nil
+}
+
+// Seats is who can have which place of an offer, as one visitor sees it.
+type Seats struct {
+	Taken map[string]bool // not claimable by this visitor on every leg
+	Mine  map[string]bool // held by this visitor now
+	Hold  *domain.Hold    // the visitor's running hold, nil when there is none
+	// Version is a number that changes when any of it does.
+	Version uint32
+}
+
+// Free is the opposite of Taken, over the whole layout.
+func (x *Seats) Free(l *domain.Layout) map[string]bool {
+	free := make(map[string]bool, len(l.Cells))
+	for _, c := range l.Cells {
+		if c.Kind.Sellable() {
+			free[c.SeatNo] = !x.Taken[c.SeatNo]
+		}
+	}
+	return free
+}
+
+// Seats reads the map for a visitor; holder "" for one we do not know.
+func (s *Service) Seats(ctx context.Context, o *Offer, holder domain.Holder) (*Seats, error) {
+	out := &Seats{Taken: map[string]bool{}, Mine: map[string]bool{}}
+	var mine []string
+	if holder != "" {
+		var err error
+		if mine, err = s.db.ActiveHolds(ctx, holder, o.Event.ID); err != nil {
+			return nil, err
+		}
+		if err := s.running(ctx, out, mine); err != nil {
+			return nil, err
+		}
+	}
+	taken, err := s.db.TakenSeats(ctx, o.Event.ID, o.Ride, mine...)
+	if err != nil {
+		return nil, err
+	}
+	sum := crc32.NewIEEE()
+	fmt.Fprintf(sum, "%d %d %d\n", o.Event.LayoutVersionID, o.Ride.From, o.Ride.To)
+	for _, t := range taken {
+		out.Taken[t.SeatNo] = true
+		fmt.Fprintf(sum, "%s\n", t.SeatNo)
+	}
+	out.Version = sum.Sum32()
+	return out, nil
+}
+
+func (s *Service) running(ctx context.Context, out *Seats, mine []string) error {
+	if len(mine) == 0 {
+		return nil
+	}
+	h, err := s.db.Hold(ctx, mine[0])
+	if err := ignore(err, domain.ErrNotFound); err != nil || h == nil {
+		return err
+	}
+	if p := h.Phase(); p != domain.PhaseHeld && p != domain.PhasePaying {
+		return nil
+	}
+	out.Hold = h
+	for _, no := range h.SeatNos() {
+		out.Mine[no] = true
+	}
+	return nil
+}
+
+// lastTyped is what the visitor typed for this event the last time, so that "the
+// same seats again" loses nothing.
+func (s *Service) lastTyped(ctx context.Context, q db.Queries, holder domain.Holder, eventID int64) (*domain.Hold, error) {
+	id, err := q.LastHold(ctx, holder, eventID)
+	if errors.Is(err, domain.ErrNotFound) {
+		return &domain.Hold{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return q.Hold(ctx, id)
+}
