@@ -1,5 +1,8 @@
 module holdfast
 
+// +heroku goVersion go1.26
+// +heroku install .
+
 go 1.26.0
 
 require (

@@ -74,3 +74,12 @@ func (q Queries) MailFailed(ctx context.Context, id int64, words string, final b
 	_, err := exec(ctx, q.q, mailFailedSQL, pgx.StrictNamedArgs{"id": id, "error": words, "final": final})
 	return err
 }
+
+const linkMailWaitsSQL = `
+SELECT EXISTS (SELECT 1 FROM mails WHERE booking_id = @booking AND kind = 'booking_link' AND created_at > now() - interval '5 minutes')`
+
+// LinkMailWaits tells whether the booking's link was asked for in the last five
+// minutes: the find page must not become a way to flood somebody's mailbox.
+func (t *Tx) LinkMailWaits(ctx context.Context, bookingID int64) (bool, error) {
+	return scalar[bool](ctx, t.q, linkMailWaitsSQL, pgx.StrictNamedArgs{"booking": bookingID})
+}

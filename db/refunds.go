@@ -94,3 +94,10 @@ func (t *Tx) LedgerRefundBack(ctx context.Context, refundID int64) error {
 	_, err := exec(ctx, t.q, ledgerRefundSQL, pgx.StrictNamedArgs{"refund": refundID, "kind": "refund", "sign": 1})
 	return err
 }
+
+const refundsOfHoldSQL = refundColumns + `WHERE p.hold_id = @hold ORDER BY r.id`
+
+// RefundsOfHold lists what went back of all payments of a hold.
+func (q Queries) RefundsOfHold(ctx context.Context, holdID string) ([]Refund, error) {
+	return rows[Refund](ctx, q.q, refundsOfHoldSQL, pgx.StrictNamedArgs{"hold": holdID})
+}

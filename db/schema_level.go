@@ -46,3 +46,19 @@ func (d *DB) WantedLevel() (Level, error) {
 	}
 	return l, nil
 }
+
+// SchemaFits returns ErrSchema unless the database is at this binary's level.
+func (d *DB) SchemaFits(ctx context.Context) error {
+	want, err := d.WantedLevel()
+	if err != nil {
+		return err
+	}
+	have, err := d.SchemaLevel(ctx)
+	if err != nil {
+		return err
+	}
+	if have != want {
+		return ErrSchema
+	}
+	return nil
+}

@@ -218,3 +218,23 @@ func (s *Service) Tidy(ctx context.Context) error {
 	}
 	return failed
 }
+
+// FinishPayment is EndPayment for the job at the countdown's end. The customer may
+// have got more time meanwhile: then the job is set for the new end.
+func (s *Service) FinishPayment(ctx context.Context, paymentID int64) error {
+	settled, err := s.EndPayment(ctx, paymentID)
+	if err != nil || settled != Open {
+		return err
+	}
+	return s.db.InTx(ctx, func(t *db.Tx) error {
+		p, err := t.Payment(ctx, paymentID)
+		if err != nil {
+			return err
+		}
+		h, err := t.Hold(ctx, p.HoldID)
+		if err != nil || !h.ExpiresAt.After(h.Now) {
+			return err
+		}
+		return t.Enqueue(ctx, domain.EndPaymentJob{PaymentID: paymentID}, h.ExpiresAt)
+	})
+}

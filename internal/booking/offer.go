@@ -33,12 +33,31 @@ func (o *Offer) Open() bool {
 // ErrNotFound; stops that do not exist, are in the wrong order, closed to
 // passengers or not sold together are a RuleError.
 func (s *Service) Offer(ctx context.Context, eventID int64, ride *domain.Ride) (*Offer, error) {
-	e, err := s.db.Event(ctx, eventID)
+	o, err := s.Scene(ctx, eventID, ride)
 	if err != nil {
 		return nil, err
 	}
-	if e.Status == "draft" {
+	if o.Event.Status == "draft" {
 		return nil, fmt.Errorf("event %d is a draft: %w", eventID, domain.ErrNotFound)
+	}
+	if from, to := o.ends(); from != nil && (!from.MayBoard || !to.MayAlight) {
+		return nil, &domain.RuleError{Code: "ride", Words: "This bus does not take passengers between these two stops. Please choose others."}
+	}
+	if o.Fares, err = s.db.Fares(ctx, o.Event.TariffID, o.Ride); err != nil {
+		return nil, err
+	}
+	if len(o.Fares) == 0 {
+		return nil, &domain.RuleError{Code: "ride", Words: "No tickets are sold between these two stops. Please choose others."}
+	}
+	return o, nil
+}
+
+// Scene is an offer without prices, of an event in whatever status: what a ticket
+// that was sold needs.
+func (s *Service) Scene(ctx context.Context, eventID int64, ride *domain.Ride) (*Offer, error) {
+	e, err := s.db.Event(ctx, eventID)
+	if err != nil {
+		return nil, err
 	}
 	o := &Offer{Event: e, Ride: domain.Ride{From: 0, To: e.LastStop}, Boards: e.StartsAt, Arrives: e.EndsAt}
 	if o.Settings, err = s.Settings(ctx); err != nil {
@@ -53,14 +72,16 @@ func (s *Service) Offer(ctx context.Context, eventID int64, ride *domain.Ride) (
 	if err := s.board(ctx, o); err != nil {
 		return nil, err
 	}
-	if o.Fares, err = s.db.Fares(ctx, e.TariffID, o.Ride); err != nil {
-		return nil, err
-	}
-	if len(o.Fares) == 0 {
-		return nil, &domain.RuleError{Code: "ride", Words: "No tickets are sold between these two stops. Please choose others."}
-	}
 	o.ClosesAt = domain.ClosesAt(e, o.Boards, o.Settings)
 	return o, nil
+}
+
+// ends are the stops of a trip's ride, nil for a screening.
+func (o *Offer) ends() (from, to *domain.EventStop) {
+	if len(o.Stops) == 0 {
+		return nil, nil
+	}
+	return &o.Stops[o.Ride.From], &o.Stops[o.Ride.To]
 }
 
 // board checks the ride against the stops and takes its times from them.
@@ -78,10 +99,7 @@ func (s *Service) board(ctx context.Context, o *Offer) error {
 	if len(o.Stops) != o.Event.LastStop+1 {
 		return fmt.Errorf("event %d has %d stops, wants %d", o.Event.ID, len(o.Stops), o.Event.LastStop+1)
 	}
-	from, to := o.Stops[o.Ride.From], o.Stops[o.Ride.To]
-	if !from.MayBoard || !to.MayAlight {
-		return &domain.RuleError{Code: "ride", Words: "This bus does not take passengers between these two stops. Please choose others."}
-	}
+	from, to := o.ends()
 	o.Boards, o.Arrives = from.DepartsAt, to.ArrivesAt
 	return nil
 }

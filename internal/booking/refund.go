@@ -84,7 +84,7 @@ func (s *Service) noteRefund(ctx context.Context, r db.Refund, answer domain.Pro
 }
 
 // Sweep asks Stripe about every live payment that is old or whose countdown is over,
-// and releases holds that ran out. It goes on past single failures and returns them.
+// releases holds that ran out and drops old sessions. It goes on past single failures and returns them.
 func (s *Service) Sweep(ctx context.Context) error {
 	due, err := s.db.DuePayments(ctx, 2*time.Minute)
 	if err != nil {
@@ -96,5 +96,5 @@ func (s *Service) Sweep(ctx context.Context) error {
 			failed = errors.Join(failed, fmt.Errorf("payment %d: %w", p.ID, err))
 		}
 	}
-	return errors.Join(failed, s.Tidy(ctx))
+	return errors.Join(failed, s.Tidy(ctx), s.db.DropSessions(ctx))
 }

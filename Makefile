@@ -1,0 +1,48 @@
+# The two that matter: `make run` shows the shop, `make test` proves it.
+
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK = v1.9.0
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS  = -s -w -X main.version=$(VERSION)
+
+.PHONY: run test check build assets generate fmt bench help
+
+help: ## what there is
+	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile
+
+# The binary takes the shell's place, so that Ctrl-C and SIGTERM reach it; `go
+# run` would swallow SIGTERM and leave it behind.
+run: ## a demo at http://127.0.0.1:8080 (PORT=… for another port)
+	@scripts/setup.sh run
+	@go build -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o bin/holdfast .
+	@DEMO=1 exec bin/holdfast serve
+
+test: ## every test, with the race detector and a browser
+	@scripts/setup.sh test
+	@CGO_ENABLED=1 go test -race -timeout 20m ./...
+
+check: ## what a change must pass
+	@scripts/setup.sh test
+	@bad=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); test -z "$$bad" || { echo "gofmt (make fmt):"; echo "$$bad"; exit 1; }
+	go tool templ generate -check
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	scripts/vulncheck.sh $(GOVULNCHECK)
+	CGO_ENABLED=1 go test -race -timeout 20m ./...
+
+build: assets ## a static binary in bin/holdfast
+	CGO_ENABLED=0 go build -buildvcs=false -trimpath -tags timetzdata -ldflags '$(LDFLAGS)' -o bin/holdfast .
+
+assets: ## the front-end files from npm into static/vendor
+	@scripts/assets.sh
+
+generate: ## Go code from the templates
+	go tool templ generate
+
+fmt: ## Go files and templates in their usual form
+	gofmt -w $$(git ls-files -co --exclude-standard '*.go')
+	go tool templ fmt views
+
+bench: ## the benchmarks
+	go test -run '^$$' -bench . ./internal/bench/...

@@ -1,0 +1,32 @@
+package db
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const tasksForMailSQL = `
+SELECT kind, words, booking_id, payment_id, event_id
+  FROM staff_tasks
+ WHERE state = 'open' AND (booking_id = @booking::bigint OR payment_id = @payment::bigint)
+ ORDER BY id`
+
+// TasksForMail lists what is open on the staff list about a booking or a payment;
+// nil means about none.
+func (q Queries) TasksForMail(ctx context.Context, bookingID, paymentID *int64) ([]StaffTask, error) {
+	return rows[StaffTask](ctx, q.q, tasksForMailSQL, pgx.StrictNamedArgs{"booking": bookingID, "payment": paymentID})
+}
+
+const releaseMailsSQL = `UPDATE mails SET error = '' WHERE state = 'queued' AND error = @words RETURNING id`
+
+// ReleaseMails takes the words off the queued mails that were put aside with exactly
+// them and returns their ids: each is returned to one caller only, who makes the job.
+func (t *Tx) ReleaseMails(ctx context.Context, words string) ([]int64, error) {
+	r, err := t.q.Query(ctx, releaseMailsSQL, pgx.StrictNamedArgs{"words": words})
+	if err != nil {
+		return nil, classify(err)
+	}
+	ids, err := pgx.CollectRows(r, pgx.RowTo[int64])
+	return ids, classify(err)
+}

@@ -1,0 +1,40 @@
+package handlers
+
+import (
+	"log/slog"
+	"net/http"
+)
+
+// action is a handler that returns its error instead of writing a status.
+type action func(w http.ResponseWriter, r *http.Request) error
+
+// page answers an error with a page.
+func (s *site) page(do action) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		traceOf(r).route = r.Pattern
+		if err := do(w, r); err != nil {
+			s.fail(w, r, err)
+		}
+	})
+}
+
+// json answers an error with a small JSON object.
+func (s *site) json(do action) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		traceOf(r).route = r.Pattern
+		if err := do(w, r); err != nil {
+			a := answerTo(err)
+			s.note(r, a.status, err)
+			writeJSON(w, a.status, map[string]string{"error": a.heading})
+		}
+	})
+}
+
+// note logs an error once, where it ends: unexpected ones as errors.
+func (s *site) note(r *http.Request, status int, err error) {
+	level := slog.LevelInfo
+	if status >= 500 {
+		level = slog.LevelError
+	}
+	s.Log.Log(r.Context(), level, "refused", "request", requestID(r), "route", traceOf(r).route, "status", status, "error", err.Error())
+}

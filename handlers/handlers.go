@@ -1,0 +1,75 @@
+// Package handlers turns HTTP into one service call and the answer into a page.
+// Every URL stands in routes.go; a handler decodes, calls, renders and returns an
+// error; errors.go alone knows which status and which words an error gets.
+package handlers
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+
+	"holdfast/internal/booking"
+	"holdfast/internal/domain"
+	"holdfast/internal/schedule"
+	"holdfast/internal/seatmap"
+	"holdfast/static"
+)
+
+// Records are reads that need no rules: pages that show what is stored.
+type Records interface {
+	Ping(ctx context.Context) error
+	SchemaFits(ctx context.Context) error
+	Poster(ctx context.Context, filmID int64) (body []byte, kind string, err error)
+}
+
+// Webhooks checks the signature of Stripe's messages.
+type Webhooks interface {
+	Read(payload []byte, header string, now time.Time) (Webhook, error)
+}
+
+// Webhook is what is read of a message: ids alone. What it means is asked of Stripe.
+type Webhook struct {
+	ID, Type, ObjectID string
+	Livemode           bool
+}
+
+// Deps are what main wires in.
+type Deps struct {
+	Booking  *booking.Service
+	Schedule *schedule.Service
+	Records  Records
+	Webhooks Webhooks // nil: no secrets are set, every webhook is refused
+	Sessions *scs.SessionManager
+	Assets   *static.Assets
+	Signer   domain.Signer
+	Log      *slog.Logger
+
+	BaseURL      string // absolute, no slash at the end
+	StripeOrigin string // for the CSP, "" when it is Stripe's own
+	ProxyHops    int
+	Version      string
+	MailOff      bool
+	Demo         *DemoSite // nil outside demo mode
+}
+
+// DemoSite is what only a demo has: the look-alike of Stripe and the outbox.
+type DemoSite struct {
+	Stripe http.Handler // nil when STRIPE_API_URL names another
+	Outbox Outbox
+}
+
+type site struct {
+	Deps
+	pages   Pages
+	history *seatmap.History
+}
+
+// New makes the whole site as one handler.
+func New(d Deps) http.Handler {
+	s := &site{Deps: d, history: seatmap.NewHistory()}
+	s.pages = Pages{assets: d.Assets, booking: d.Booking, demo: d.Demo != nil}
+	return s.routes()
+}

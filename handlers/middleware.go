@@ -1,0 +1,139 @@
+package handlers
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+type traceKey struct{}
+
+// trace is what the log knows of a request.
+type trace struct{ id, route string }
+
+func traceOf(r *http.Request) *trace {
+	if t, ok := r.Context().Value(traceKey{}).(*trace); ok {
+		return t
+	}
+	return &trace{}
+}
+
+func requestID(r *http.Request) string { return traceOf(r).id }
+
+// answered remembers what was written, for the log and for panics.
+type answered struct {
+	http.ResponseWriter
+	status, bytes int
+}
+
+func (a *answered) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answered) Write(b []byte) (int, error) {
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	n, err := a.ResponseWriter.Write(b)
+	a.bytes += n
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the real writer.
+func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// outermost gives each request its number, its deadline and its one line in the log,
+// and turns a panic into the 500 page. The log has routes, never paths: a path may
+// carry a booking's token.
+func (s *site) outermost(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		var b [6]byte
+		_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+		t := &trace{id: hex.EncodeToString(b[:])}
+		ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), traceKey{}, t), requestTime)
+		defer cancel()
+		r = r.WithContext(ctx)
+		a := &answered{ResponseWriter: w}
+		a.Header().Set("X-Request-Id", t.id)
+		defer func() {
+			if p := recover(); p != nil {
+				s.Log.Error("panic", "request", t.id, "panic", p, "stack", string(debug.Stack()))
+				if a.status == 0 {
+					s.fail(a, r, errors.New("panic"))
+				}
+			}
+			s.Log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("request", t.id), slog.String("method", r.Method),
+				slog.String("route", t.route), slog.Int("status", a.status), slog.Int("bytes", a.bytes),
+				slog.Int64("ms", time.Since(began).Milliseconds()))
+		}()
+		next.ServeHTTP(a, r)
+	})
+}
+
+// requestTime is the longest a page may work; the server's write timeout is longer.
+const requestTime = 20 * time.Second
+
+// secure sets the headers that keep a page to itself.
+func (s *site) secure(next http.Handler) http.Handler {
+	forms := "form-action 'self' https://checkout.stripe.com"
+	if s.StripeOrigin != "" {
+		forms += " " + s.StripeOrigin
+	}
+	csp := "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+		forms + "; base-uri 'none'; frame-ancestors 'none'"
+	https := strings.HasPrefix(s.BaseURL, "https://")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", csp)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+		h.Set("Permissions-Policy", "camera=(self), microphone=(), geolocation=(), payment=()")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		if https {
+			h.Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// limit cuts bodies: forms are small.
+func limit(bytes int64, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, bytes)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// clientAddress is the visitor's address as far as we may believe it: the last hop
+// that is not one of our own proxies.
+func (s *site) clientAddress(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	if s.ProxyHops == 0 {
+		return host
+	}
+	var hops []string
+	for _, line := range r.Header.Values("X-Forwarded-For") {
+		for part := range strings.SplitSeq(line, ",") {
+			hops = append(hops, strings.TrimSpace(part))
+		}
+	}
+	if i := len(hops) - s.ProxyHops; i >= 0 && i < len(hops) {
+		return hops[i]
+	}
+	return host
+}

@@ -1,0 +1,121 @@
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/klauspost/compress/gzhttp"
+
+	"holdfast/static"
+)
+
+// routes is every URL of the site, each with its guard in the row.
+func (s *site) routes() http.Handler {
+	shop := http.NewServeMux() // visitors: session, cross-site posts refused
+	get := func(path string, do action) { shop.Handle("GET "+path, s.page(do)) }
+	post := func(path string, do action) { shop.Handle("POST "+path, s.page(do)) }
+
+	get("/{$}", s.home)
+	get("/events/{event}", s.seatPage)
+	get("/events/{event}/seats", s.seatUpdates)
+	post("/events/{event}/holds", s.chooseSeats)
+	post("/events/{event}/best", s.chooseBest)
+	get("/holds/{hold}", s.holdPage)
+	post("/holds/{hold}/details", s.saveDetails)
+	get("/holds/{hold}/review", s.reviewPage)
+	post("/holds/{hold}/pay", s.startPayment)
+	post("/holds/{hold}/extend", s.extendHold)
+	post("/holds/{hold}/release", s.releaseHold)
+	shop.Handle("GET /holds/{hold}/clock", s.json(s.holdClock))
+	get("/holds/{hold}/return", s.returnFromPayment)
+	get("/bookings/{token}", s.bookingPage)
+	get("/bookings/{token}/calendar.ics", s.bookingCalendar)
+	get("/find", s.findPage)
+	post("/find", s.findBooking)
+	get("/t/{code}", s.ticketPage)
+	get("/films/{film}/poster", s.poster)
+	if s.Demo != nil {
+		get("/demo/outbox", s.outboxPage)
+		get("/demo/outbox/{mail}", s.outboxMail)
+	}
+
+	top := http.NewServeMux() // machines: no session
+	machine := func(method, path string, h http.Handler) {
+		top.Handle(method+" "+path, h)
+		top.Handle(path, s.otherMethod(method))
+	}
+	machine("POST", "/hooks/stripe", limit(webhookBytes, s.json(s.stripeHook)))
+	machine("GET", "/healthz", s.json(s.healthz))
+	machine("GET", "/readyz", s.json(s.readyz))
+	machine("GET", "/version", s.json(s.version))
+	machine("GET", static.Prefix, s.Assets.Handler())
+	machine("GET", "/robots.txt", http.HandlerFunc(robots))
+	top.Handle("/", s.guarded(s.missing(shop)))
+	if s.Demo != nil && s.Demo.Stripe != nil {
+		top.Handle("/stripesim/", limit(formBytes, s.Demo.Stripe))
+	}
+	return s.outermost(s.secure(gzhttp.GzipHandler(top)))
+}
+
+// otherMethod refuses every method but the one a machine's address takes.
+func (s *site) otherMethod(allow string) http.Handler {
+	return s.json(func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Set("Allow", allow)
+		return errMethod
+	})
+}
+
+const (
+	formBytes    = 64 << 10
+	webhookBytes = 1 << 20
+)
+
+// guarded is the way in for visitors.
+func (s *site) guarded(next http.Handler) http.Handler {
+	cross := http.NewCrossOriginProtection()
+	if err := cross.AddTrustedOrigin(s.BaseURL); err != nil {
+		s.Log.Warn("BASE_URL is not an origin for the cross-site check", "error", err.Error())
+	}
+	cross.SetDenyHandler(s.page(func(http.ResponseWriter, *http.Request) error { return errForbidden }))
+	s.Sessions.ErrorFunc = func(w http.ResponseWriter, r *http.Request, err error) {
+		s.fail(w, r, unavailable(err))
+	}
+	return cross.Handler(limit(formBytes, s.Sessions.LoadAndSave(next)))
+}
+
+// missing turns the mux's own "404 page not found" and "Method Not Allowed" into pages.
+func (s *site) missing(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h, pattern := mux.Handler(r)
+		if pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		probe := &discard{header: http.Header{}}
+		h.ServeHTTP(probe, r)
+		switch {
+		case probe.status == http.StatusMethodNotAllowed:
+			w.Header().Set("Allow", probe.header.Get("Allow"))
+			s.fail(w, r, errMethod)
+		case probe.status >= 300 && probe.status < 400:
+			h.ServeHTTP(w, r) // the mux cleans a path
+		default:
+			s.fail(w, r, fmt.Errorf("no route: %w", errNoRoute))
+		}
+	})
+}
+
+// discard finds out what the mux would have answered.
+type discard struct {
+	header http.Header
+	status int
+}
+
+func (d *discard) Header() http.Header         { return d.header }
+func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
+func (d *discard) WriteHeader(status int)      { d.status = status }
+
+func robots(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = w.Write([]byte("User-agent: *\nDisallow: /holds/\nDisallow: /bookings/\nDisallow: /t/\nDisallow: /staff\n"))
+}

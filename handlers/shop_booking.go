@@ -1,0 +1,178 @@
+package handlers
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"holdfast/internal/booking"
+	"holdfast/internal/domain"
+	"holdfast/internal/format"
+	"holdfast/internal/ticket"
+	"holdfast/views"
+)
+
+// sale reads the booking whose link the path carries.
+func (s *site) sale(r *http.Request) (*booking.Sale, error) {
+	id, version, err := s.Signer.ReadBookingToken(r.PathValue("token"))
+	if err != nil {
+		return nil, err
+	}
+	return s.Booking.Sale(r.Context(), id, version)
+}
+
+// bookingPage shows the reference and every ticket.
+func (s *site) bookingPage(w http.ResponseWriter, r *http.Request) error {
+	x, err := s.sale(r)
+	if err != nil {
+		return err
+	}
+	o := x.Scene
+	page := s.pages.frame("Booking "+domain.ShowReference(x.Booking.Reference), o.Event.Kind, o.Settings)
+	v := views.BookingView{Page: page, Heading: "You are booked", Lede: "Show the code on your phone or on paper.", Reference: domain.ShowReference(x.Booking.Reference)}
+	if !s.MailOff && x.Booking.Email != "" {
+		v.Lede = "Tickets are sent to " + x.Booking.Email + ". Show the code on your phone or on paper."
+	}
+	switch {
+	case x.Booking.State == "cancelled":
+		v.Heading, v.Lede = "This booking was cancelled", "Its tickets are not valid any more."
+	case o.Event.Status == "cancelled":
+		v.Note = &views.Note{Tone: "bad", Title: "This one was cancelled", Text: []string{"Please get in touch with us."}}
+	}
+	for _, t := range x.Tickets {
+		tv, err := s.ticketView(x, t)
+		if err != nil {
+			return err
+		}
+		v.Tickets = append(v.Tickets, tv)
+	}
+	s.render(w, r, http.StatusOK, views.Booking(v))
+	return nil
+}
+
+func (s *site) ticketURL(t booking.Ticket) string {
+	return "/t/" + s.Signer.TicketCode(t.EventID, t.ID, t.CodeVersion)
+}
+
+func (s *site) ticketView(x *booking.Sale, t booking.Ticket) (views.Ticket, error) {
+	o := x.Scene
+	c, _ := o.Layout.Seat(t.SeatNo)
+	qr, err := ticket.DataURI(s.BaseURL + s.ticketURL(t))
+	if err != nil {
+		return views.Ticket{}, err
+	}
+	v := views.Ticket{
+		ID: strconv.FormatInt(t.ID, 10), Seat: seatRef(o.Layout, t.SeatNo), SeatHead: o.Layout.Where(c), QR: templ.SafeURL(qr),
+		Reference: domain.ShowReference(x.Booking.Reference), URL: s.ticketURL(t), Paid: money(t.Price, x.Booking.Currency),
+	}
+	if t.Passenger != "" {
+		v.Facts = append(v.Facts, views.Fact{Name: "Passenger", Text: t.Passenger})
+	}
+	v.Facts = append(v.Facts, views.Fact{Name: "Ticket", Text: t.TypeName})
+	if o.Event.Kind == domain.Trip {
+		v.Way = ticketWay(o)
+	} else {
+		v.Show = ticketShow(o)
+		v.Facts = append(v.Facts, views.Fact{Name: "Hall", Text: o.Event.Resource}, views.Fact{Name: "Zone", Text: zoneName(o.Layout, c.Zone)})
+	}
+	if t.State == "cancelled" {
+		v.Cancelled = "Cancelled"
+	}
+	return v, nil
+}
+
+func ticketWay(o *booking.Offer) *views.TicketWay {
+	from, to := o.Stops[o.Ride.From], o.Stops[o.Ride.To]
+	be := format.In(o.Boards.Add(-time.Duration(o.Settings.BoardingNoticeMin)*time.Minute), from.TimeZone)
+	w := &views.TicketWay{
+		Depart: views.TripEnd{Time: format.Clock(format.In(o.Boards, from.TimeZone)), Place: from.Place, Detail: from.Address},
+		Arrive: tripArrival(o.Boards, o.Arrives, from, to, crossesZones(o)), Duration: format.Span(o.Arrives.Sub(o.Boards)),
+		Day:  format.LongDay(format.In(o.Boards, from.TimeZone)),
+		Note: "At the stop by " + format.Clock(be) + ", " + format.Zone(from.TimeZone) + ".",
+	}
+	if o.Event.Resource != "" {
+		w.Note += " " + o.Event.Resource + "."
+	}
+	return w
+}
+
+func ticketShow(o *booking.Offer) *views.TicketShow {
+	at := format.In(o.Boards, o.Event.TimeZone)
+	return &views.TicketShow{
+		Place: o.Settings.VenueName + commaIf(o.Settings.Address), Title: o.Event.Film, Certificate: o.Event.Certificate, Meta: filmMeta(o.Event),
+		When: format.Day(at) + ", " + format.Clock(at), Note: format.Zone(o.Event.TimeZone) + ". It ends about " + format.Clock(format.In(o.Arrives, o.Event.TimeZone)) + ".",
+	}
+}
+
+// ticketPage is one ticket alone, for whoever has its code.
+func (s *site) ticketPage(w http.ResponseWriter, r *http.Request) error {
+	event, id, version, err := s.Signer.ReadTicketCode(r.PathValue("code"))
+	if err != nil {
+		return err
+	}
+	x, err := s.Booking.SaleOfTicket(r.Context(), event, id, version)
+	if err != nil {
+		return err
+	}
+	v, err := s.ticketView(x, x.Tickets[0])
+	if err != nil {
+		return err
+	}
+	page := s.pages.frame("Ticket "+v.Seat.Name, x.Scene.Event.Kind, x.Scene.Settings)
+	s.render(w, r, http.StatusOK, views.TicketPage(views.TicketView{Page: page, Ticket: v}))
+	return nil
+}
+
+// bookingCalendar is the booking as a calendar file.
+func (s *site) bookingCalendar(w http.ResponseWriter, r *http.Request) error {
+	x, err := s.sale(r)
+	if err != nil {
+		return err
+	}
+	var seats []string
+	for _, t := range x.Tickets {
+		if c, ok := x.Scene.Layout.Seat(t.SeatNo); ok && t.State == "valid" {
+			seats = append(seats, x.Scene.Layout.Where(c))
+		}
+	}
+	body, err := ticket.ICS(ticket.Booking{
+		ID: x.Booking.ID, Reference: domain.ShowReference(x.Booking.Reference), Event: x.Scene.Event, Stops: x.Scene.Stops, Ride: x.Scene.Ride,
+		Seats: seats, URL: s.BaseURL + "/bookings/" + r.PathValue("token"), Venue: x.Scene.Settings,
+		Cancelled: x.Booking.State == "cancelled" || x.Scene.Event.Status == "cancelled", At: x.Scene.Event.Now,
+	})
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/calendar; charset=utf-8")
+	h.Set("Content-Disposition", `attachment; filename="`+domain.ShowReference(x.Booking.Reference)+`.ics"`)
+	h.Set("Cache-Control", "no-store")
+	_, _ = w.Write(body) // a reader that went away is nobody's error
+	return nil
+}
+
+// findPage asks for reference and address.
+func (s *site) findPage(w http.ResponseWriter, r *http.Request) error { return s.find(w, r, false) }
+
+// findBooking mails the link when they belong together; the answer is always the same.
+func (s *site) findBooking(w http.ResponseWriter, r *http.Request) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	if err := s.Booking.MailLink(r.Context(), r.PostForm.Get("reference"), r.PostForm.Get("email")); err != nil {
+		return err
+	}
+	return s.find(w, r, true)
+}
+
+func (s *site) find(w http.ResponseWriter, r *http.Request, sent bool) error {
+	page, _, err := s.pages.page(r.Context(), "Find my booking", domain.Screening)
+	if err != nil {
+		return err
+	}
+	page.Narrow = true
+	s.render(w, r, http.StatusOK, views.Find(views.FindView{Page: page, Sent: sent, MailOff: s.MailOff, Reference: r.PostForm.Get("reference"), Email: r.PostForm.Get("email")}))
+	return nil
+}

@@ -1,0 +1,178 @@
+package handlers
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"holdfast/internal/booking"
+	"holdfast/internal/domain"
+	"holdfast/internal/format"
+	"holdfast/views"
+)
+
+// chooseSeats makes the visitor's hold exactly the ticked seats.
+func (s *site) chooseSeats(w http.ResponseWriter, r *http.Request) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	o, err := s.offer(r, r.PostForm.Get)
+	var rule *domain.RuleError
+	if errors.As(err, &rule) {
+		return s.wrongStops(w, r, rule)
+	}
+	if err != nil {
+		return err
+	}
+	seats := slices.Clone(r.PostForm["seat"])
+	id, err := s.Booking.Choose(r.Context(), o, s.known(r), seats)
+	if err != nil {
+		return s.notChosen(w, r, o, id, seats, err)
+	}
+	return seeOther(w, r, "/holds/"+id)
+}
+
+// chooseBest lets the house choose.
+func (s *site) chooseBest(w http.ResponseWriter, r *http.Request) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	o, err := s.offer(r, r.PostForm.Get)
+	var rule *domain.RuleError
+	if errors.As(err, &rule) {
+		return s.wrongStops(w, r, rule)
+	}
+	if err != nil {
+		return err
+	}
+	want := wish(r)
+	id, err := s.Booking.ChooseBest(r.Context(), o, s.known(r), want)
+	var none *booking.NoBest
+	if errors.As(err, &none) {
+		return s.showSeats(w, r, http.StatusConflict, o, ticks{}, noBest(o, want, none))
+	}
+	if err != nil {
+		return s.notChosen(w, r, o, id, nil, err)
+	}
+	return seeOther(w, r, "/holds/"+id)
+}
+
+func noBest(o *booking.Offer, want domain.BestWish, none *booking.NoBest) *views.SeatAlert {
+	what := noun(o.Layout)
+	alert := &views.SeatAlert{
+		Heading: "There are no " + format.Count(want.Quantity, what) + " side by side",
+		Text:    "Nothing is held. " + format.Count(none.Free, what) + " are free there.",
+	}
+	switch {
+	case none.ApartHelp:
+		alert.Apart = &views.ApartForm{
+			Action: eventURL(o.Event.ID) + "/best", Quantity: strconv.Itoa(want.Quantity), Accessible: want.Accessible,
+			From: stopNo(o, o.Ride.From), To: stopNo(o, o.Ride.To), Text: "Hold " + format.Count(want.Quantity, what) + " apart",
+		}
+		if want.Zone > 0 {
+			alert.Apart.Zone = strconv.Itoa(want.Zone)
+		}
+	case want.Accessible:
+		alert.Heading = "No wheelchair space with its companion seat is free"
+	case none.Free < want.Quantity:
+		alert.Heading = "There are not " + format.Count(want.Quantity, what) + " free"
+		alert.Text = "Nothing is held. Only " + format.Count(none.Free, what) + " left there."
+	}
+	if want.Quantity == 1 && !want.Accessible {
+		alert.Heading = "No " + what + " is free there"
+		alert.Text = "Nothing is held. Please try another part of the house."
+	}
+	return alert
+}
+
+// notChosen answers a refused choice with the whole page: what happened, what is
+// safe, and everything still ticked that can be.
+func (s *site) notChosen(w http.ResponseWriter, r *http.Request, o *booking.Offer, holdID string, seats []string, err error) error {
+	t := ticks{chosen: map[string]bool{}, lost: map[string]bool{}}
+	for _, no := range seats {
+		t.chosen[no] = true
+	}
+	var conflict *domain.SeatConflict
+	var rule *domain.RuleError
+	switch {
+	case errors.As(err, &conflict):
+		for _, no := range conflict.Lost {
+			t.lost[no] = true
+			delete(t.chosen, no)
+		}
+		alert, err := s.conflictAlert(r, o, seats, conflict)
+		if err != nil {
+			return err
+		}
+		return s.showSeats(w, r, http.StatusConflict, o, t, alert)
+	case errors.As(err, &rule):
+		return s.showSeats(w, r, http.StatusUnprocessableEntity, o, t, &views.SeatAlert{Heading: ruleHeading(rule), Text: rule.Words + " Nothing was charged."})
+	case errors.Is(err, domain.ErrBusy):
+		return s.showSeats(w, r, http.StatusConflict, o, t, &views.SeatAlert{
+			Heading: "Very busy right now", Waiting: true,
+			Text: "Many people are choosing seats at the same moment. Yours are still ticked: please press Continue again. Nothing was charged.",
+		})
+	case errors.Is(err, domain.ErrGateway):
+		return s.showSeats(w, r, http.StatusConflict, o, t, &views.SeatAlert{
+			Heading: "Your seats are being paid for right now", Waiting: true,
+			Text: "You have a payment page open and we cannot close it just now. Finish there, or try again in a minute. Your seats are kept.",
+		})
+	case errors.Is(err, domain.ErrAlreadyPaid):
+		return seeOther(w, r, "/holds/"+holdID)
+	case errors.Is(err, domain.ErrSalesClosed):
+		return s.closedPage(w, r, http.StatusUnprocessableEntity, o)
+	}
+	return err
+}
+
+func ruleHeading(rule *domain.RuleError) string {
+	switch rule.Code {
+	case "none":
+		return "Choose at least one seat"
+	case "too_many", "quantity":
+		return "That is too many"
+	case "too_many_holds":
+		return "You hold other seats already"
+	case "unknown_seat", "no_fare", "zone":
+		return "That seat is not on sale"
+	}
+	return "That is not possible"
+}
+
+// conflictAlert names each lost seat, what is still ticked, and neighbours to take instead.
+func (s *site) conflictAlert(r *http.Request, o *booking.Offer, wanted []string, c *domain.SeatConflict) (*views.SeatAlert, error) {
+	x, err := s.Booking.Seats(r.Context(), o, s.visitor(r))
+	if err != nil {
+		return nil, err
+	}
+	free := x.Free(o.Layout)
+	var kept []string
+	for _, no := range wanted {
+		if !slices.Contains(c.Lost, no) && free[no] && !slices.Contains(kept, no) {
+			kept = append(kept, no)
+		}
+	}
+	o.Layout.SortSeats(kept)
+	alert := &views.SeatAlert{Lost: seatRefs(o.Layout, c.Lost), Kept: seatRefs(o.Layout, kept), Text: "Nothing is held and nothing was charged."}
+	if x.Hold != nil {
+		alert.Text = "Nothing was changed: you still hold what you held before. Nothing was charged."
+	}
+	if len(c.Paying) == len(c.Lost) {
+		alert.Heading, alert.Waiting = "Being paid for right now", true
+		alert.Text = "Somebody has the payment page open for " + format.List(c.Paying) + ". It may come back in a minute, or be sold. " + alert.Text
+	}
+	if instead := o.Layout.Instead(wanted, free); instead != nil {
+		before := "Take instead:"
+		if len(instead) == 2 {
+			before = "Two together:"
+		} else if len(instead) > 2 {
+			before = strconv.Itoa(len(instead)) + " together:"
+		}
+		alert.Offers = append(alert.Offers, views.SeatOffer{Before: before, Seats: seatRefs(o.Layout, instead), Main: true})
+	}
+	if len(kept) > 0 {
+		alert.Offers = append(alert.Offers, views.SeatOffer{Before: "Take", Seats: seatRefs(o.Layout, kept), After: "only"})
+	}
+	return alert, nil
+}

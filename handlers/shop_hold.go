@@ -1,0 +1,307 @@
+package handlers
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"holdfast/internal/booking"
+	"holdfast/internal/domain"
+	"holdfast/internal/format"
+	"holdfast/views"
+)
+
+// heldOffer reads the visitor's hold of the path and the event it is for.
+func (s *site) heldOffer(r *http.Request) (*domain.Hold, *booking.Offer, error) {
+	h, err := s.Booking.Look(r.Context(), s.visitor(r), r.PathValue("hold"))
+	if err != nil {
+		return nil, nil, err
+	}
+	o, err := s.Booking.Scene(r.Context(), h.EventID, &h.Ride)
+	return h, o, err
+}
+
+// phase sends a hold that is not to be worked on where it belongs; done says so.
+func (s *site) phase(w http.ResponseWriter, r *http.Request, h *domain.Hold, o *booking.Offer) (done bool, err error) {
+	switch p := h.Phase(); {
+	case p == domain.PhaseBooked:
+		return true, seeOther(w, r, s.bookingURL(h))
+	case p.Ended():
+		return true, s.endedPage(w, r, h, o)
+	}
+	return false, nil
+}
+
+func (s *site) bookingURL(h *domain.Hold) string {
+	return "/bookings/" + s.Signer.BookingToken(h.BookingID, h.BookingVersion)
+}
+
+func (s *site) holdPage(w http.ResponseWriter, r *http.Request) error {
+	h, o, err := s.heldOffer(r)
+	if err != nil {
+		return err
+	}
+	if h.Phase() == domain.PhaseLost {
+		return s.lostPage(w, r, h, o)
+	}
+	if done, err := s.phase(w, r, h, o); done {
+		return err
+	}
+	s.render(w, r, http.StatusOK, views.Hold(s.holdView(h, o, nil)))
+	return nil
+}
+
+// saveDetails stores names, contact and ticket types; 422 with everything typed.
+func (s *site) saveDetails(w http.ResponseWriter, r *http.Request) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	id := r.PathValue("hold")
+	err := s.Booking.SetDetails(r.Context(), s.visitor(r), id, details(r))
+	var wrong booking.InvalidDetails
+	if err == nil {
+		return seeOther(w, r, "/holds/"+id+"/review")
+	}
+	if errors.As(err, &wrong) {
+		h, o, err := s.heldOffer(r)
+		if err != nil {
+			return err
+		}
+		v := s.holdView(h, o, wrong)
+		v.Page.Title += ", something is missing"
+		s.render(w, r, http.StatusUnprocessableEntity, views.Hold(v))
+		return nil
+	}
+	return s.onHold(w, r, err)
+}
+
+// onHold answers what every act on a hold can run into.
+func (s *site) onHold(w http.ResponseWriter, r *http.Request, err error) error {
+	if !errors.Is(err, domain.ErrHoldEnded) && !errors.Is(err, domain.ErrAlreadyPaid) {
+		return err
+	}
+	h, o, readErr := s.heldOffer(r)
+	if readErr != nil {
+		return readErr
+	}
+	if done, phaseErr := s.phase(w, r, h, o); done {
+		return phaseErr
+	}
+	return err
+}
+
+func (s *site) extendHold(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("hold")
+	err := s.Booking.Extend(r.Context(), s.visitor(r), id)
+	if errors.Is(err, domain.ErrNoExtensions) {
+		h, o, err := s.heldOffer(r)
+		if err != nil {
+			return err
+		}
+		v := s.holdView(h, o, nil)
+		v.Note = &views.Note{Tone: "warn", Alert: true, Title: "No more time can be added", Text: []string{
+			"This hold was extended as often as the house allows. Your seats are held until " + untilWords(h, o) + "."}}
+		s.render(w, r, http.StatusConflict, views.Hold(v))
+		return nil
+	}
+	if err != nil {
+		return s.onHold(w, r, err)
+	}
+	return seeOther(w, r, "/holds/"+id)
+}
+
+func (s *site) releaseHold(w http.ResponseWriter, r *http.Request) error {
+	event, err := s.Booking.Release(r.Context(), s.visitor(r), r.PathValue("hold"))
+	if err != nil {
+		return s.onHold(w, r, err)
+	}
+	return seeOther(w, r, eventURL(event))
+}
+
+// holdClock is what the countdown asks.
+func (s *site) holdClock(w http.ResponseWriter, r *http.Request) error {
+	h, err := s.Booking.Look(r.Context(), s.visitor(r), r.PathValue("hold"))
+	if err != nil {
+		return err
+	}
+	p := h.Phase()
+	left := int64(0)
+	if p == domain.PhaseHeld || p == domain.PhasePaying {
+		left = int64((h.ExpiresAt.Sub(h.Now) + time.Second - 1) / time.Second)
+	}
+	writeJSON(w, http.StatusOK, struct {
+		SecondsLeft int64  `json:"seconds_left"`
+		ExpiresAt   string `json:"expires_at"`
+		State       string `json:"state"`
+	}{left, h.ExpiresAt.UTC().Format(time.RFC3339), string(p)})
+	return nil
+}
+
+// placeZone is the zone of the place where the event begins for the ride.
+func placeZone(o *booking.Offer) string {
+	if len(o.Stops) > 0 {
+		return o.Stops[o.Ride.From].TimeZone
+	}
+	return o.Event.TimeZone
+}
+
+func untilWords(h *domain.Hold, o *booking.Offer) string {
+	return format.Clock(format.In(h.ExpiresAt, o.Settings.TimeZone)) + ", " + format.Zone(o.Settings.TimeZone)
+}
+
+// strip is the countdown under the masthead.
+func strip(h *domain.Hold, o *booking.Offer) *views.HoldStrip {
+	end := format.In(h.ExpiresAt, o.Settings.TimeZone)
+	v := &views.HoldStrip{
+		Deadline: end.Format(time.RFC3339), Now: format.In(h.Now, o.Settings.TimeZone).Format(time.RFC3339),
+		Until: format.Clock(end), Zone: format.Zone(o.Settings.TimeZone), ClockURL: "/holds/" + h.ID + "/clock", PageURL: "/holds/" + h.ID,
+		Again: again(h, o), WarnSeconds: 120,
+	}
+	if h.Extended < o.Settings.MaxExtensions {
+		v.ExtendURL = "/holds/" + h.ID + "/extend"
+	}
+	return v
+}
+
+// again asks for the same seats on the same stops.
+func again(h *domain.Hold, o *booking.Offer) *views.SeatsForm {
+	return &views.SeatsForm{
+		Action: eventURL(h.EventID) + "/holds", From: stopNo(o, h.Ride.From), To: stopNo(o, h.Ride.To), Seats: seatRefs(o.Layout, h.SeatNos()),
+	}
+}
+
+// seatsURL is the seat page on the hold's stops.
+func seatsURL(h *domain.Hold, o *booking.Offer) string {
+	if o.Event.Kind == domain.Screening {
+		return eventURL(h.EventID)
+	}
+	return rideURL(h.EventID, h.Ride)
+}
+
+func (s *site) holdView(h *domain.Hold, o *booking.Offer, wrong booking.InvalidDetails) views.HoldView {
+	trip := o.Event.Kind == domain.Trip
+	what := noun(o.Layout)
+	page := s.pages.frame("Your seats", o.Event.Kind, o.Settings)
+	v := views.HoldView{
+		Page: page, Heading: "Who comes along?", Lede: "Choose the tickets and tell us where to send them.", SeatsHeading: "Your seats",
+		Action: "/holds/" + h.ID + "/details", ChangeURL: seatsURL(h, o), ReleaseURL: "/holds/" + h.ID + "/release",
+		Name: views.Field{Value: h.Name}, Email: views.Field{Value: h.Email}, Phone: views.Field{Value: h.Phone},
+		Count: format.Count(len(h.Seats), what), Currency: currencyView(h.Currency), Order: order(h, o),
+	}
+	if trip {
+		v.Page.Title, v.Heading, v.Lede = "Who travels?", "Who travels?", "Names are printed on the tickets and on the driver’s list."
+		v.SeatsHeading, v.Passengers, v.PhoneHint = "Passengers", true, "The driver calls this number if you are not at the stop."
+	}
+	v.Page.Step, v.Page.Hold = 2, strip(h, o)
+	for _, seat := range h.Seats {
+		v.Seats = append(v.Seats, heldSeat(h, o, seat))
+	}
+	for _, e := range wrong {
+		place(&v, e)
+	}
+	return v
+}
+
+func heldSeat(h *domain.Hold, o *booking.Offer, seat domain.HoldSeat) views.HoldSeat {
+	c, _ := o.Layout.Seat(seat.SeatNo)
+	v := views.HoldSeat{SeatRef: seatRef(o.Layout, seat.SeatNo), Title: o.Layout.Where(c), Passenger: views.Field{Value: seat.Passenger}, Detail: seatDetail(o.Layout, c)}
+	for _, f := range h.Fares.OfZone(seat.Zone) {
+		v.Types = append(v.Types, views.TypeOption{
+			Value: f.Type, Name: f.TypeName, Text: f.TypeName + ", " + format.Money(f.Price, h.Currency), Price: f.Price, Selected: f.Type == seat.Type,
+		})
+	}
+	return v
+}
+
+// seatDetail is what else one wants to know of a place: "Premium, aisle".
+func seatDetail(l *domain.Layout, c domain.Cell) string {
+	var parts []string
+	if c.Kind == domain.CellWheelchair {
+		parts = append(parts, "wheelchair space")
+	}
+	if c.Kind == domain.CellCompanion {
+		parts = append(parts, "companion seat")
+	}
+	if len(l.Zones) > 1 {
+		parts = append(parts, zoneName(l, c.Zone))
+	}
+	window, aisle := l.Edge(c)
+	if window {
+		parts = append(parts, "window")
+	} else if aisle {
+		parts = append(parts, "aisle")
+	}
+	if c.Restricted {
+		parts = append(parts, "restricted view")
+	}
+	text := strings.Join(parts, ", ")
+	if text != "" {
+		text = strings.ToUpper(text[:1]) + text[1:]
+	}
+	return text
+}
+
+// place puts a problem at its field and into the summary.
+func place(v *views.HoldView, e booking.FieldError) {
+	id := e.Field
+	switch e.Field {
+	case "name":
+		v.Name.Error = e.Words
+	case "email":
+		v.Email.Error = e.Words
+	case "phone":
+		v.Phone.Error = e.Words
+	}
+	for i := range v.Seats {
+		seat := &v.Seats[i]
+		switch e.Field {
+		case "passenger." + seat.No:
+			seat.Passenger.Error, id = e.Words, "p-"+seat.No
+		case "type." + seat.No:
+			seat.TypeError, id = e.Words, "t-"+seat.No
+		}
+	}
+	v.Errors = append(v.Errors, views.FieldError{ID: id, Text: e.Words})
+}
+
+// order is the bill beside the forms.
+func order(h *domain.Hold, o *booking.Offer) views.Order {
+	v := views.Order{Title: eventHead(o).Title, Facts: facts(o), Total: money(h.Total, h.Currency), Terms: "No other fees."}
+	for _, seat := range h.Seats {
+		fare, _ := h.Fares.Price(seat.Zone, seat.Type)
+		what := "Seat"
+		if noun(o.Layout) == "berth" {
+			what = "Berth"
+		}
+		v.Lines = append(v.Lines, views.OrderLine{Noun: what, Seat: seatRef(o.Layout, seat.SeatNo), Type: strings.ToLower(fare.TypeName), Sum: money(seat.Price, h.Currency)})
+	}
+	if h.TaxBP > 0 && h.Total > 0 {
+		v.Tax = "with VAT " + format.TaxRate(h.TaxBP) + ", " + format.Money(domain.TaxIncluded(h.Total, h.TaxBP), h.Currency)
+	}
+	return v
+}
+
+// facts say when and where, each time with its zone.
+func facts(o *booking.Offer) []string {
+	if o.Event.Kind == domain.Screening {
+		at := format.In(o.Boards, o.Event.TimeZone)
+		return []string{format.Day(at) + ", " + format.Clock(at) + ", " + format.Zone(o.Event.TimeZone), o.Event.Resource}
+	}
+	from, to := o.Stops[o.Ride.From], o.Stops[o.Ride.To]
+	a, b := format.In(o.Boards, from.TimeZone), format.In(o.Arrives, to.TimeZone)
+	on, off := format.Day(a)+", "+format.Clock(a), format.Clock(b)
+	if format.DayOff(a, b) != 0 {
+		off = format.ShortDay(b) + ", " + off
+	}
+	var out []string
+	if crossesZones(o) {
+		out = []string{"On " + on + ", " + format.Zone(from.TimeZone), "Off " + off + ", " + format.Zone(to.TimeZone)}
+	} else {
+		out = []string{on + " to " + off + ", " + format.Zone(from.TimeZone)}
+	}
+	if from.Address != "" {
+		out = append(out, from.Place+", "+from.Address)
+	}
+	return out
+}

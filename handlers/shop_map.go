@@ -1,0 +1,305 @@
+package handlers
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"holdfast/internal/booking"
+	"holdfast/internal/domain"
+	"holdfast/internal/format"
+	"holdfast/views"
+)
+
+// ticks says how seats are shown beyond what the seat table knows.
+type ticks struct {
+	chosen map[string]bool // ticked by what was just sent, nil: the visitor's own seats
+	lost   map[string]bool // taken a moment ago
+}
+
+// mapView draws the layout as rows of equal cells.
+func mapView(o *booking.Offer, x *booking.Seats, t ticks) views.SeatMap {
+	m := views.SeatMap{Version: int64(x.Version), Coach: o.Layout.Vehicle}
+	cols := 0
+	for _, c := range o.Layout.Cells {
+		cols = max(cols, c.Col+1)
+	}
+	m.Roomy = !m.Coach && cols <= 14
+	if !m.Coach {
+		m.Screen = "Screen"
+	}
+	d := drawing{o: o, x: x, t: t, cols: cols}
+	for i, name := range o.Layout.Decks {
+		m.Decks = append(m.Decks, d.deck(i, name))
+	}
+	return m
+}
+
+type drawing struct {
+	o    *booking.Offer
+	x    *booking.Seats
+	t    ticks
+	cols int
+	zone int // of the row above, in a hall
+}
+
+func (d *drawing) deck(i int, name string) views.Deck {
+	deck := views.Deck{Name: name}
+	d.zone = 0
+	for _, row := range deckRows(d.o.Layout, i) {
+		sells := false
+		for _, c := range row {
+			sells = sells || c.Kind.Sellable()
+			deck.Berths = deck.Berths || c.Kind == domain.CellBerth
+		}
+		if !sells && len(deck.Rows) == 0 {
+			deck.Front = append(deck.Front, fittings(row)...)
+			continue
+		}
+		deck.Rows = append(deck.Rows, d.row(i, name, row))
+	}
+	if d.o.Layout.Vehicle && len(deck.Front) == 0 {
+		deck.Front = []views.Fitting{{Text: "Front"}}
+	}
+	return deck
+}
+
+// deckRows groups a deck's cells by their row of the grid.
+func deckRows(l *domain.Layout, deck int) [][]domain.Cell {
+	var out [][]domain.Cell
+	last := -1
+	for _, c := range l.Cells {
+		if c.Deck != deck {
+			continue
+		}
+		if c.Row != last {
+			out, last = append(out, nil), c.Row
+		}
+		out[len(out)-1] = append(out[len(out)-1], c)
+	}
+	return out
+}
+
+func fittings(row []domain.Cell) []views.Fitting {
+	var out []views.Fitting
+	for _, c := range row {
+		switch c.Kind {
+		case domain.CellDoor:
+			out = append(out, views.Fitting{Kind: "door", Text: "Door"})
+		case domain.CellDriver:
+			out = append(out, views.Fitting{Kind: "driver", Text: "Driver"})
+		}
+	}
+	if len(out) == 2 {
+		out = []views.Fitting{out[0], {Text: "Front"}, out[1]}
+	}
+	return out
+}
+
+func (d *drawing) row(deck int, deckName string, cells []domain.Cell) views.SeatRow {
+	row := views.SeatRow{Lead: "Row "}
+	if deckName != "" {
+		row.Lead = deckName + ", row "
+	}
+	aisleNamed := false
+	next := 0
+	for col := range d.cols {
+		cell := domain.Cell{Kind: domain.CellGap}
+		if next < len(cells) && cells[next].Col == col {
+			cell = cells[next]
+			next++
+		}
+		if !cell.Kind.Sellable() {
+			v := views.SeatCell{Kind: string(cell.Kind), Face: fixture(cell.Kind)}
+			if cell.Kind == domain.CellAisle && d.o.Layout.Vehicle && !aisleNamed {
+				v.Face, aisleNamed = rowLabel(cells), true
+			}
+			row.Cells = append(row.Cells, v)
+			continue
+		}
+		if row.ID == "" {
+			row.ID, row.Label = fmt.Sprintf("r%d-%d", deck, cell.Row), cell.RowLabel
+			if cell.Section != "" {
+				row.Lead = cell.Section + ", row "
+			}
+			row.Zone = d.zoneHead(cell)
+		}
+		v := d.seat(cell)
+		if v.State == "free" || v.State == "mine" {
+			row.Free++
+		}
+		row.Cells = append(row.Cells, v)
+	}
+	return row
+}
+
+func rowLabel(cells []domain.Cell) string {
+	for _, c := range cells {
+		if c.RowLabel != "" {
+			return c.RowLabel
+		}
+	}
+	return ""
+}
+
+func fixture(k domain.CellKind) string {
+	switch k {
+	case domain.CellWC:
+		return "WC"
+	case domain.CellStairs:
+		return "Stairs"
+	case domain.CellDoor:
+		return "Door"
+	}
+	return ""
+}
+
+// zoneHead is printed over a hall's row where another zone begins.
+func (d *drawing) zoneHead(c domain.Cell) *views.ZoneHead {
+	if d.o.Layout.Vehicle || c.Zone == d.zone {
+		return nil
+	}
+	d.zone = c.Zone
+	fare, _ := d.o.Fares.Default(c.Zone)
+	return &views.ZoneHead{Name: zoneName(d.o.Layout, c.Zone), Price: money(fare.Price, d.o.Event.Currency)}
+}
+
+func zoneName(l *domain.Layout, no int) string {
+	for _, z := range l.Zones {
+		if z.No == no {
+			return z.Name
+		}
+	}
+	return ""
+}
+
+func (d *drawing) seat(c domain.Cell) views.SeatCell {
+	v := views.SeatCell{Kind: string(c.Kind), No: c.SeatNo, Zone: c.Zone, Ladies: c.Ladies, Face: c.Number, State: "free"}
+	fare, sold := d.o.Fares.Default(c.Zone)
+	v.Price = fare.Price
+	v.Lead, v.Tail = d.words(c, fare.Price)
+	if d.o.Layout.Vehicle {
+		v.Face = c.RowLabel + c.Number
+	}
+	mine := d.x.Mine[c.SeatNo]
+	switch {
+	case d.t.lost[c.SeatNo]:
+		v.State = "lost"
+	case d.x.Taken[c.SeatNo] || !sold:
+		v.State = "taken"
+	case mine:
+		v.State, v.Tail = "mine", v.Tail+", held by you"
+	}
+	if d.t.chosen != nil {
+		v.Checked = d.t.chosen[c.SeatNo]
+	} else {
+		v.Checked = mine
+	}
+	return v
+}
+
+// words are what a listener hears around the number: "Row D, seat ", ", Premium,
+// LKR 1,200, aisle"; "Seat ", ", window, lower deck, LKR 2,400".
+func (d *drawing) words(c domain.Cell, price int64) (lead, tail string) {
+	l := d.o.Layout
+	window, aisle := l.Edge(c)
+	var parts []string
+	add := func(yes bool, words string) {
+		if yes && words != "" {
+			parts = append(parts, words)
+		}
+	}
+	if l.Vehicle {
+		lead = "Seat "
+		if c.Kind == domain.CellBerth {
+			lead = "Berth "
+		}
+		add(window, "window")
+		add(aisle && !window, "aisle")
+		add(!window && !aisle, "middle")
+		if c.Deck < len(l.Decks) {
+			add(true, strings.ToLower(l.Decks[c.Deck]))
+		}
+	} else {
+		lead = "Row " + c.RowLabel + ", seat "
+		if c.Section != "" {
+			lead = c.Section + ", " + strings.ToLower(lead)
+		}
+	}
+	switch c.Kind {
+	case domain.CellWheelchair:
+		lead = strings.TrimSuffix(lead, "seat ") + "wheelchair space "
+	case domain.CellCompanion:
+		lead = strings.TrimSuffix(lead, "seat ") + "companion seat "
+	}
+	add(c.Ladies, "for women")
+	if !l.Vehicle || len(l.Zones) > 1 && len(l.Decks) < 2 {
+		add(true, zoneName(l, c.Zone))
+	}
+	add(true, format.Money(price, d.o.Event.Currency))
+	add(aisle && !l.Vehicle, "aisle")
+	add(c.Restricted, "restricted view")
+	return lead, ", " + strings.Join(parts, ", ")
+}
+
+// legend explains the looks that this layout really has.
+func legend(o *booking.Offer) []views.LegendItem {
+	var out []views.LegendItem
+	for _, z := range o.Layout.Zones {
+		if fare, ok := o.Fares.Default(z.No); ok {
+			out = append(out, views.LegendItem{Cell: views.SeatCell{State: "free", Zone: z.No}, Name: z.Name, Note: format.Money(fare.Price, o.Event.Currency)})
+		}
+	}
+	out = append(out, views.LegendItem{Cell: views.SeatCell{State: "taken"}, Name: "Taken"})
+	has := map[domain.CellKind]bool{}
+	ladies := false
+	for _, c := range o.Layout.Cells {
+		has[c.Kind] = true
+		ladies = ladies || c.Ladies
+	}
+	if has[domain.CellWheelchair] {
+		out = append(out, views.LegendItem{Cell: views.SeatCell{State: "free", Kind: "wheelchair"}, Name: "Wheelchair"})
+	}
+	if has[domain.CellCompanion] {
+		out = append(out, views.LegendItem{Cell: views.SeatCell{State: "free", Kind: "companion"}, Name: "Companion"})
+	}
+	if ladies {
+		out = append(out, views.LegendItem{Cell: views.SeatCell{State: "free", Ladies: true}, Name: "Women only"})
+	}
+	return out
+}
+
+// noun is what the layout's places are called.
+func noun(l *domain.Layout) string {
+	for _, c := range l.Cells {
+		if c.Kind == domain.CellBerth {
+			return "berth"
+		}
+	}
+	return "seat"
+}
+
+// seatRefs mentions seats by key and by what people call them.
+func seatRefs(l *domain.Layout, nos []string) []views.SeatRef {
+	out := make([]views.SeatRef, len(nos))
+	for i, no := range nos {
+		out[i] = seatRef(l, no)
+	}
+	return out
+}
+
+func seatRef(l *domain.Layout, no string) views.SeatRef {
+	c, ok := l.Seat(no)
+	name := no
+	if ok && c.Section != "" {
+		name = c.Section + " " + c.RowLabel + c.Number
+	}
+	return views.SeatRef{No: no, Name: name}
+}
+
+func stopNo(o *booking.Offer, n int) string {
+	if o.Event.Kind == domain.Screening {
+		return ""
+	}
+	return strconv.Itoa(n)
+}

@@ -1,0 +1,55 @@
+package arch
+
+import "slices"
+
+const module = "holdfast"
+
+// rule says what a package's own code may import of ours.
+type rule struct {
+	may       []string
+	all       bool // may import everything, but for what is testOnly or nobody's
+	nobodys   bool // nobody but main and the test helpers may import it
+	testsOnly bool // only test files, and other testsOnly packages, may import it
+}
+
+var (
+	services  = []string{"internal/schedule", "internal/booking", "internal/counter", "internal/access", "internal/waitroom"}
+	shapes    = []string{"internal/domain", "internal/format", "internal/wire"}
+	stored    = []string{"internal/domain", "db"}
+	testTools = []string{"db/dbtest", "internal/apptest", "internal/stripesim", "internal/privpg"}
+)
+
+// table is the import table of the house, by path inside the module. Services
+// never import each other: where one needs another's act it declares a small
+// interface that main fills.
+func table() map[string]rule {
+	t := map[string]rule{
+		"":                   {all: true, nobodys: true},
+		"handlers":           {may: slices.Concat(services, shapes, []string{"internal/ticket", "internal/seatmap", "views", "static"}), nobodys: true},
+		"views":              {},
+		"static":             {},
+		"migrations":         {},
+		"db":                 {may: []string{"internal/domain", "migrations"}},
+		"db/dbtest":          {may: []string{"internal/domain", "db", "migrations", "internal/privpg"}, testsOnly: true},
+		"internal/domain":    {},
+		"internal/stripepay": {may: shapes},
+		"internal/ticket":    {may: shapes},
+		"internal/partner":   {may: shapes},
+		"internal/mail":      {may: slices.Concat(shapes, []string{"views", "db"})},
+		"internal/jobs":      {may: stored},
+		"internal/seatmap":   {may: stored},
+		"internal/demo":      {may: stored},
+		"internal/config":    {may: []string{"internal/domain"}},
+		"internal/format":    {may: []string{"internal/domain"}},
+		"internal/wire":      {may: []string{"internal/domain"}},
+		"internal/stripesim": {},
+		"internal/privpg":    {},
+		"internal/arch":      {},
+		"internal/apptest":   {all: true, testsOnly: true},
+		"internal/bench":     {all: true, testsOnly: true},
+	}
+	for _, service := range services {
+		t[service] = rule{may: stored}
+	}
+	return t
+}

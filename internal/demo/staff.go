@@ -1,0 +1,77 @@
+package demo
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+
+	"github.com/alexedwards/argon2id"
+
+	"holdfast/internal/domain"
+)
+
+type account struct {
+	Account
+	name, hash string
+}
+
+// newAccounts makes an account per role.
+func newAccounts() ([]account, error) {
+	out := []account{
+		{name: "Olga Marin", Account: Account{Email: "owner@demo.example", Role: "owner"}},
+		{name: "Marko Furlan", Account: Account{Email: "manager@demo.example", Role: "manager"}},
+		{name: "Carla Vidali", Account: Account{Email: "cashier@demo.example", Role: "cashier"}},
+		{name: "Stefan Ilić", Account: Account{Email: "steward@demo.example", Role: "steward"}},
+	}
+	params := &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+	for i := range out {
+		out[i].Password = password()
+		hash, err := argon2id.CreateHash(out[i].Password, params)
+		if err != nil {
+			return nil, err
+		}
+		out[i].hash = hash
+	}
+	return out, nil
+}
+
+// password is three words that nobody knows but everybody can type: "bodaku-rinelo-savimu",
+// 54 bits.
+func password() string {
+	const consonants, vowels = "bdfgklmnprstvz", "aeiou" // 14 × 5
+	var b [18]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	var s strings.Builder
+	for i := 0; i < len(b); i += 2 {
+		if i > 0 && i%6 == 0 {
+			s.WriteByte('-')
+		}
+		s.WriteByte(consonants[int(b[i])%len(consonants)])
+		s.WriteByte(vowels[int(b[i+1])%len(vowels)])
+	}
+	return s.String()
+}
+
+// accounts stores them. An e-mail that has an account keeps it, and is not reported.
+func (l *loader) accounts(ctx context.Context) ([]Account, error) {
+	list, err := newAccounts()
+	if err != nil {
+		return nil, err
+	}
+	var made []Account
+	for _, a := range list {
+		id, err := l.tx.AddDemoStaff(ctx, a.Email, a.name, a.Role, a.hash)
+		if errors.Is(err, domain.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if a.Role == "cashier" {
+			l.staff = id
+		}
+		made = append(made, a.Account)
+	}
+	return made, nil
+}

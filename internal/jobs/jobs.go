@@ -1,0 +1,118 @@
+// Package jobs holds the River workers and periodic jobs. A worker decodes its
+// arguments and makes one call; rules and transactions are the services'.
+package jobs
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"holdfast/internal/domain"
+)
+
+// Sales is what the jobs about money and seats call.
+type Sales interface {
+	WorkEvent(ctx context.Context, sessionID, eventID string) error
+	FinishPayment(ctx context.Context, paymentID int64) error
+	WorkRefund(ctx context.Context, id int64) (done bool, err error)
+	Sweep(ctx context.Context) error
+}
+
+// Mailer sends one row of the outbox.
+type Mailer interface {
+	Send(ctx context.Context, mailID int64) error
+}
+
+// Client works the jobs; it is River's.
+type Client = river.Client[pgx.Tx]
+
+// New makes the client that works jobs. Start and Stop are main's.
+func New(pool *pgxpool.Pool, sales Sales, mail Mailer, log *slog.Logger) (*Client, error) {
+	w := river.NewWorkers()
+	river.AddWorker(w, &settleWorker{sales: sales})
+	river.AddWorker(w, &endPaymentWorker{sales: sales})
+	river.AddWorker(w, &refundWorker{sales: sales})
+	river.AddWorker(w, &sweepWorker{sales: sales})
+	river.AddWorker(w, &mailWorker{mail: mail})
+	return river.NewClient(riverpgxv5.New(pool), &river.Config{
+		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 4}},
+		Workers:           w,
+		Logger:            log,
+		JobTimeout:        60 * time.Second,
+		FetchPollInterval: time.Second,
+		PeriodicJobs: []*river.PeriodicJob{
+			river.NewPeriodicJob(river.PeriodicInterval(time.Minute), func() (river.JobArgs, *river.InsertOpts) {
+				return domain.SweepJob{}, &river.InsertOpts{MaxAttempts: 1}
+			}, &river.PeriodicJobOpts{RunOnStart: true}),
+		},
+	})
+}
+
+type settleWorker struct {
+	river.WorkerDefaults[domain.SettleJob]
+	sales Sales
+}
+
+func (w *settleWorker) Work(ctx context.Context, j *river.Job[domain.SettleJob]) error {
+	return w.sales.WorkEvent(ctx, j.Args.SessionID, j.Args.EventID)
+}
+
+// NextRetry: money waits for the answer, so the first repeats come soon.
+func (w *settleWorker) NextRetry(j *river.Job[domain.SettleJob]) time.Time { return soon(j.Attempt) }
+
+type endPaymentWorker struct {
+	river.WorkerDefaults[domain.EndPaymentJob]
+	sales Sales
+}
+
+func (w *endPaymentWorker) Work(ctx context.Context, j *river.Job[domain.EndPaymentJob]) error {
+	return w.sales.FinishPayment(ctx, j.Args.PaymentID)
+}
+
+func (w *endPaymentWorker) NextRetry(j *river.Job[domain.EndPaymentJob]) time.Time {
+	return soon(j.Attempt)
+}
+
+type refundWorker struct {
+	river.WorkerDefaults[domain.RefundJob]
+	sales Sales
+}
+
+func (w *refundWorker) Work(ctx context.Context, j *river.Job[domain.RefundJob]) error {
+	done, err := w.sales.WorkRefund(ctx, j.Args.RefundID)
+	if err == nil && !done {
+		return river.JobSnooze(min(time.Hour, time.Minute<<min(j.Attempt, 6)))
+	}
+	return err
+}
+
+func (w *refundWorker) NextRetry(j *river.Job[domain.RefundJob]) time.Time { return soon(j.Attempt) }
+
+type sweepWorker struct {
+	river.WorkerDefaults[domain.SweepJob]
+	sales Sales
+}
+
+func (w *sweepWorker) Work(ctx context.Context, _ *river.Job[domain.SweepJob]) error {
+	return w.sales.Sweep(ctx)
+}
+
+type mailWorker struct {
+	river.WorkerDefaults[domain.MailJob]
+	mail Mailer
+}
+
+func (w *mailWorker) Work(ctx context.Context, j *river.Job[domain.MailJob]) error {
+	return w.mail.Send(ctx, j.Args.MailID)
+}
+
+// soon is 1, 2, 4 … seconds after a failure, at most ten minutes: River's own steps
+// (the fourth power) leave a payer waiting too long.
+func soon(attempt int) time.Time {
+	return time.Now().Add(min(10*time.Minute, time.Second<<min(max(attempt-1, 0), 10)))
+}

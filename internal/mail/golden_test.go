@@ -1,0 +1,165 @@
+package mail
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"holdfast/db"
+	"holdfast/internal/domain"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares with testdata/name.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (write it with: go test ./internal/mail -update)", err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (look, then write it with -update). Got:\n%s", path, got)
+	}
+}
+
+// every kind of mail, on a screening and on a trip where it differs.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	booked := func(kind string, seats ...string) func(*testing.T, *house) db.Mail {
+		return func(t *testing.T, h *house) db.Mail {
+			id := h.sell(t, h.hold(t, seats...))
+			return db.Mail{Kind: kind, BookingID: &id}
+		}
+	}
+	lost := func(outcome, refund string) func(*testing.T, *house) db.Mail {
+		return func(t *testing.T, h *house) db.Mail {
+			p, _ := h.pay(t, h.hold(t, h.ev.Seats[0], h.ev.Seats[1]), outcome, refund)
+			return db.Mail{Kind: "seats_lost", PaymentID: &p}
+		}
+	}
+	refund := func(kind, outcome, state string, sold bool) func(*testing.T, *house) db.Mail {
+		return func(t *testing.T, h *house) db.Mail {
+			x := h.hold(t, h.ev.Seats[0])
+			if sold {
+				h.sell(t, x)
+			}
+			_, r := h.pay(t, x, outcome, state)
+			return db.Mail{Kind: kind, RefundID: &r}
+		}
+	}
+	for name, test := range map[string]struct {
+		kind domain.EventKind
+		mail func(*testing.T, *house) db.Mail
+	}{
+		"tickets_screening":    {domain.Screening, booked("tickets", "B2", "A1")},
+		"tickets_trip":         {domain.Trip, booked("tickets", "1C", "1D")},
+		"tickets_free":         {domain.Screening, freeAndCancelled},
+		"tickets_cancelled":    {domain.Screening, cancelled},
+		"booking_link":         {domain.Screening, booked("booking_link", "A1", "A2")},
+		"seats_lost_screening": {domain.Screening, lost("seat_lost", "requested")},
+		"seats_lost_trip":      {domain.Trip, lost("seat_lost", "pending")},
+		"seats_lost_failed":    {domain.Screening, lost("seat_lost", "failed")},
+		"seats_lost_cancelled": {domain.Screening, lostToCancelled},
+		"refund_done":          {domain.Screening, refund("refund_done", "duplicate", "succeeded", true)},
+		"refund_failed":        {domain.Trip, refund("refund_failed", "seat_lost", "failed", false)},
+		"staff_note":           {domain.Screening, staffNote},
+		"staff_note_nothing":   {domain.Screening, booked("staff_note", "A1")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t, test.kind)
+			l, err := New(h.DB, config()).write(t.Context(), test.mail(t, h))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(l.html, "<title>"+html.EscapeString(l.subject)+"</title>") {
+				t.Errorf("the title is not the subject %q", l.subject)
+			}
+			golden(t, name+".txt", "Subject: "+l.subject+"\n"+attachments(l)+"\n"+l.text)
+			golden(t, name+".html", readable(l.html))
+			textAndHTMLAgree(t, l)
+		})
+	}
+}
+
+func attachments(l letter) string {
+	var b strings.Builder
+	for _, f := range l.images {
+		b.WriteString("Inline: " + f.name + " " + string(f.body) + "\n")
+	}
+	if l.calendar.body != nil {
+		b.WriteString("Attached: " + l.calendar.name + "\n")
+	}
+	return b.String()
+}
+
+func readable(page string) string {
+	return strings.NewReplacer("<p>", "\n<p>", "<ul>", "\n<ul>", "<h", "\n<h", "<li>", "\n<li>", "<img", "\n<img", "<a ", "\n<a ").Replace(page) + "\n"
+}
+
+// textAndHTMLAgree: every address of the HTML stands in the text, nothing is fetched
+// from elsewhere and nothing was refused by the templates.
+func textAndHTMLAgree(t *testing.T, l letter) {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(l.html))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range doc.Descendants() {
+		switch n.Data {
+		case "table", "style", "script", "link":
+			t.Errorf("a mail has <%s>", n.Data)
+		}
+		for _, a := range n.Attr {
+			if a.Key == "href" && !strings.Contains(l.text, "\n"+a.Val+"\n") {
+				t.Errorf("%s is not on a line of the text", a.Val)
+			}
+			if a.Key == "href" && !strings.HasPrefix(a.Val, "https://book.example/") {
+				t.Errorf("link to %s", a.Val)
+			}
+			if a.Key == "src" && !strings.HasPrefix(a.Val, "cid:") {
+				t.Errorf("picture from %s", a.Val)
+			}
+		}
+	}
+}
+
+func freeAndCancelled(t *testing.T, h *house) db.Mail {
+	x := h.hold(t, "A1", "A2")
+	x.Total, x.Seats[0].Price, x.Seats[1].Price, x.Seats[1].Passenger = 0, 0, 0, "Anne\nO'Neill <script>"
+	id := h.sell(t, x)
+	h.exec(t, `UPDATE tickets SET state = 'cancelled' WHERE seat_no = 'A2'`)
+	return db.Mail{Kind: "tickets", BookingID: &id}
+}
+
+func cancelled(t *testing.T, h *house) db.Mail {
+	id := h.sell(t, h.hold(t, "A1"))
+	h.exec(t, `UPDATE tickets SET state = 'cancelled'`)
+	h.exec(t, `UPDATE bookings SET state = 'cancelled'`)
+	return db.Mail{Kind: "tickets", BookingID: &id}
+}
+
+func lostToCancelled(t *testing.T, h *house) db.Mail {
+	p, _ := h.pay(t, h.hold(t, "A1"), "event_cancelled", "succeeded")
+	h.exec(t, `UPDATE events SET status = 'cancelled'`)
+	return db.Mail{Kind: "seats_lost", PaymentID: &p}
+}
+
+func staffNote(t *testing.T, h *house) db.Mail {
+	p, _ := h.pay(t, h.hold(t, "A1"), "seat_lost", "requested")
+	h.tx(t, func(tx *db.Tx) error {
+		return tx.InsertTask(t.Context(), db.StaffTask{Kind: "seat_lost", Words: "Paid after the seats went to somebody else.", PaymentID: &p})
+	})
+	return db.Mail{Kind: "staff_note", PaymentID: &p}
+}

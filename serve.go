@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/alexedwards/scs/pgxstore"
+
+	"holdfast/db"
+	"holdfast/handlers"
+	"holdfast/internal/booking"
+	"holdfast/internal/config"
+	"holdfast/internal/demo"
+	"holdfast/internal/domain"
+	"holdfast/internal/jobs"
+	"holdfast/internal/schedule"
+	"holdfast/internal/stripepay"
+	"holdfast/internal/stripesim"
+	"holdfast/static"
+)
+
+// stopTime is the longest a stop takes: requests and jobs finish, the pool closes.
+const stopTime = 20 * time.Second
+
+// serve runs the shop until ctx ends.
+func (a app) serve(ctx context.Context, args []string) (err error) {
+	if len(args) > 0 {
+		fmt.Fprintln(a.stderr, "usage: holdfast serve")
+		return exitCode(2)
+	}
+	cfg, err := config.Load(a.getenv)
+	if err != nil {
+		return err
+	}
+	log := a.logger(cfg)
+	listener, err := listen(cfg.Port)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+
+	url, gone := string(cfg.DatabaseURL), (<-chan struct{})(nil)
+	if cfg.PrivateDB() {
+		server, err := startPrivate(ctx, cfg, logWriter{log})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, server.Stop()) }()
+		url, gone = server.URL, server.Done()
+	}
+	d, err := a.openDB(ctx, cfg, url, log)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	s, err := a.assemble(cfg, d, log, listener)
+	if err != nil {
+		return err
+	}
+	if err := a.greet(ctx, cfg, d, listener); err != nil {
+		return err
+	}
+	for _, note := range cfg.Notes() {
+		log.Warn(note)
+	}
+	return s.run(ctx, gone)
+}
+
+// openDB makes sure of the schema and opens the pool.
+func (a app) openDB(ctx context.Context, cfg config.Config, url string, log *slog.Logger) (*db.DB, error) {
+	if cfg.Demo {
+		if err := db.Migrate(ctx, url, log); err != nil {
+			return nil, err
+		}
+	} else if err := db.CheckSchema(ctx, url); err != nil {
+		return nil, err
+	}
+	d, err := db.Open(ctx, url, db.Options{MaxConns: int32(cfg.DBPoolSize)})
+	if err != nil {
+		return nil, err
+	}
+	owner, err := d.HasOwner(ctx)
+	if err == nil && !owner && cfg.SetupToken == "" && !cfg.Demo {
+		err = errors.New("SETUP_TOKEN is not set and there is no owner yet: set it to a long random text, it opens /setup")
+	}
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// shop is everything that runs.
+type shop struct {
+	server   *http.Server
+	listener net.Listener
+	jobs     *jobs.Client
+	sim      *stripesim.Sim // nil outside demo mode
+	log      *slog.Logger
+}
+
+func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener net.Listener) (*shop, error) {
+	assets, err := static.New()
+	if err != nil {
+		return nil, err
+	}
+	if !assets.HasVendor() {
+		log.Warn("static/vendor is empty: seat maps do not refresh by themselves; `make assets` and build again")
+	}
+	s := &shop{listener: listener, log: log}
+	// The store's own clean-up cannot be stopped without a data race; the sweep does it.
+	sessions := pgxstore.NewWithCleanupInterval(d.Pool(), 0)
+	local := "http://127.0.0.1:" + strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
+	if cfg.StripeLookAlike() {
+		s.sim = stripesim.New(stripesim.Options{
+			BaseURL: cfg.BaseURL + "/stripesim", WebhookURL: local + "/hooks/stripe", WebhookSecret: string(cfg.StripeWebhookSecrets[0]),
+			Log: log, Venue: "Holdfast demo", StylesheetURL: []string{assets.URL("css/shop.css")},
+		})
+		cfg.StripeAPIURL = local + "/stripesim"
+	}
+	ask, work := booking.Config{BaseURL: cfg.BaseURL, Log: log}, booking.Config{BaseURL: cfg.BaseURL, Log: log}
+	if cfg.OnlinePayments() {
+		c, err := stripepay.New(stripepay.Config{Key: string(cfg.StripeSecretKey), APIURL: cfg.StripeAPIURL, Log: log})
+		if err != nil {
+			return nil, err
+		}
+		ask.Gateway, ask.Live, work.Gateway, work.Live = c, c.Livemode(), c.ForJobs(), c.Livemode()
+	}
+	signer := domain.NewSigner(string(cfg.AppSecret))
+	post := mailer(cfg, d, signer, log)
+	if s.jobs, err = jobs.New(d.Pool(), booking.New(d, work), post, log); err != nil {
+		return nil, err
+	}
+	deps := handlers.Deps{
+		Booking: booking.New(d, ask), Schedule: schedule.New(d), Records: d, Sessions: handlers.NewSessions(sessions, cfg.SecureCookies()),
+		Assets: assets, Signer: signer, Log: log, BaseURL: cfg.BaseURL, ProxyHops: cfg.TrustedProxyHops, Version: version,
+		StripeOrigin: a.stripeOrigin(), MailOff: !cfg.Mail() && !cfg.Demo,
+	}
+	if len(cfg.StripeWebhookSecrets) > 0 {
+		deps.Webhooks = webhooks(cfg)
+	}
+	if cfg.Demo {
+		deps.Demo = &handlers.DemoSite{Outbox: outbox{d}}
+		if s.sim != nil {
+			deps.Demo.Stripe = s.sim
+		}
+	}
+	s.server = &http.Server{
+		Handler: handlers.New(deps), ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn), MaxHeaderBytes: 32 << 10,
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 25 * time.Second, IdleTimeout: 95 * time.Second,
+	}
+	return s, nil
+}
+
+// stripeOrigin is what the pages' form-action rule must allow besides Stripe itself.
+func (a app) stripeOrigin() string {
+	return config.Config{StripeAPIURL: a.getenv("STRIPE_API_URL")}.StripeOrigin()
+}
+
+// run serves until ctx ends, the private database dies or the server fails, then
+// stops in order: no new requests, requests and jobs finish.
+func (s *shop) run(ctx context.Context, databaseGone <-chan struct{}) error {
+	if err := s.jobs.Start(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("start jobs: %w", err)
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- s.server.Serve(s.listener) }()
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	case <-databaseGone:
+		err = errors.New("the private database ended")
+	}
+	s.log.Info("stopping")
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	defer cancel()
+	if e := s.server.Shutdown(stop); e != nil {
+		err = errors.Join(err, fmt.Errorf("requests did not finish: %w", e), s.server.Close())
+	}
+	if s.sim != nil {
+		err = errors.Join(err, s.sim.Close(stop))
+	}
+	if e := s.jobs.Stop(stop); e != nil {
+		err = errors.Join(err, fmt.Errorf("jobs did not finish: %w", e), s.jobs.StopAndCancel(context.WithoutCancel(ctx)))
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// greet loads the demo into an empty database and prints where to go.
+func (a app) greet(ctx context.Context, cfg config.Config, d *db.DB, listener net.Listener) error {
+	if !cfg.Demo {
+		return nil
+	}
+	events, err := d.HasEvents(ctx)
+	if err != nil {
+		return err
+	}
+	if !events {
+		r, err := demo.Load(ctx, d, demo.Options{Staff: true})
+		if err != nil {
+			return err
+		}
+		if err := report(a.stdout, r); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(a.stdout, "\nHoldfast demo: nothing here is real and no card is charged.\n  shop               %s\n", cfg.BaseURL)
+	for _, url := range lanURLs(listener) {
+		fmt.Fprintf(a.stdout, "  from your phone    %s\n", url)
+	}
+	_, err = fmt.Fprintf(a.stdout, "  mail outbox        %s/demo/outbox\n  Stripe look-alike  %s/stripesim/\n  stop with Ctrl-C\n\n", cfg.BaseURL, cfg.BaseURL)
+	return err
+}
+
+// lanURLs are this machine's addresses on the local network.
+func lanURLs(listener net.Listener) []string {
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil
+	}
+	port := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
+	var out []string
+	for _, a := range addresses {
+		if n, ok := a.(*net.IPNet); ok && n.IP.To4() != nil && n.IP.IsPrivate() {
+			out = append(out, "http://"+net.JoinHostPort(n.IP.String(), port))
+		}
+	}
+	return out
+}
+
+// listen takes the port before anything is started.
+func listen(port int) (net.Listener, error) {
+	l, err := net.Listen("tcp", ":"+strconv.Itoa(port))
+	if err != nil {
+		return nil, fmt.Errorf("port %d cannot be taken (%w); is another program using it? Choose another, such as PORT=%d", port, err, port+1)
+	}
+	return l, nil
+}
+
+func (a app) logger(cfg config.Config) *slog.Logger {
+	level := &slog.HandlerOptions{Level: slog.LevelInfo}
+	if cfg.LogFormat == "text" {
+		return slog.New(slog.NewTextHandler(a.stderr, level))
+	}
+	return slog.New(slog.NewJSONHandler(a.stderr, level))
+}
+
+// logWriter puts the private server's lines into our log.
+type logWriter struct{ log *slog.Logger }
+
+func (w logWriter) Write(p []byte) (int, error) {
+	w.log.Debug("postgres", "line", string(p))
+	return len(p), nil
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"holdfast/db"
+	"holdfast/handlers"
+	"holdfast/internal/config"
+	"holdfast/internal/domain"
+	"holdfast/internal/jobs"
+	"holdfast/internal/stripepay"
+)
+
+// hooks reads webhooks for the handlers.
+type hooks struct{ *stripepay.Webhooks }
+
+func webhooks(cfg config.Config) hooks {
+	var secrets []string
+	for _, s := range cfg.StripeWebhookSecrets {
+		secrets = append(secrets, string(s))
+	}
+	return hooks{stripepay.NewWebhooks(secrets)}
+}
+
+// Read tells a bad signature, which is the sender's fault, from a signed body that we
+// cannot read, which must come again.
+func (h hooks) Read(payload []byte, header string, now time.Time) (handlers.Webhook, error) {
+	e, err := h.Verify(payload, header, now)
+	if errors.Is(err, stripepay.ErrSignature) {
+		return handlers.Webhook{}, fmt.Errorf("%w: %w", handlers.ErrBadSignature, err)
+	}
+	return handlers.Webhook(e), err
+}
+
+// outbox shows the demo's mails.
+type outbox struct{ db *db.DB }
+
+func (o outbox) Recent(ctx context.Context, n int) ([]handlers.OutboxMail, error) {
+	list, err := o.db.RecentMails(ctx, n)
+	out := make([]handlers.OutboxMail, len(list))
+	for i, m := range list {
+		out[i] = outboxMail(m)
+	}
+	return out, err
+}
+
+func (o outbox) Mail(ctx context.Context, id int64) (handlers.OutboxMail, error) {
+	m, err := o.db.Mail(ctx, id)
+	return outboxMail(m), err
+}
+
+func outboxMail(m db.Mail) handlers.OutboxMail {
+	return handlers.OutboxMail{ID: m.ID, Kind: m.Kind, To: m.ToAddress, Subject: m.Subject, Text: m.TextBody, State: m.State, Error: m.Error, At: m.CreatedAt}
+}
+
+func mailer(cfg config.Config, d *db.DB, signer domain.Signer, log *slog.Logger) jobs.Mailer {
+	return nil
+}
