@@ -408,11 +408,9 @@ func (t *Tx) AddDemoSales(ctx context.Context, sales []DemoSale) error {
 		{addDemoTicketLegsSQL, "bookings", bookings},
 		{addDemoLedgerSQL, "bookings", bookings},
 	} {
-		t0 := time.Now()
 		if _, err := exec(ctx, t.q, step.sql, pgx.StrictNamedArgs{step.arg: step.value}); err != nil {
 			return err
 		}
-		println("  SALES", step.sql[:30], time.Since(t0).Milliseconds())
 	}
 	return nil
 }

@@ -190,9 +190,9 @@ type Place struct {
 
 const servedPlacesSQL = `
 SELECT p.id, p.name, p.time_zone
-  FROM places p
-  JOIN (SELECT place_id, min(stop_no) AS first, min(route_id) AS route FROM route_stops GROUP BY place_id) s ON s.place_id = p.id
- ORDER BY s.route, s.first, p.name`
+  FROM (SELECT DISTINCT ON (place_id) place_id, route_id, stop_no FROM route_stops ORDER BY place_id, route_id, stop_no) s
+  JOIN places p ON p.id = s.place_id
+ ORDER BY s.route_id, s.stop_no, p.name`
 
 // ServedPlaces lists the places of all routes, in the order of travel of the first.
 func (q Queries) ServedPlaces(ctx context.Context) ([]Place, error) {

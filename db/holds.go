@@ -48,18 +48,21 @@ const insertHoldSQL = `
 INSERT INTO holds (id, event_id, from_stop, to_stop, channel, holder, expires_at, total, currency, tax_bp, fares, name, email, phone)
 VALUES (@id, @event, @from_stop, @to_stop, @channel, @holder, @expires_at, @total, @currency, @tax_bp, @fares, @name, @email, @phone)`
 
-// InsertHold stores an active hold without its seats.
-func (t *Tx) InsertHold(ctx context.Context, h NewHold) error {
+// InsertHold stores an active hold with its lines. It says nothing about who has the
+// seats: that is ClaimSeats.
+func (t *Tx) InsertHold(ctx context.Context, h NewHold, lines []domain.HoldSeat) error {
 	fares, err := json.Marshal(h.Fares)
 	if err != nil {
 		return err
 	}
-	_, err = exec(ctx, t.q, insertHoldSQL, pgx.StrictNamedArgs{
+	b := &pgx.Batch{} // one trip to the database: this is the busiest write of all
+	b.Queue(insertHoldSQL, pgx.StrictNamedArgs{
 		"id": h.ID, "event": h.EventID, "from_stop": h.Ride.From, "to_stop": h.Ride.To, "channel": h.Channel,
 		"holder": string(h.Holder), "expires_at": h.ExpiresAt, "total": h.Total, "currency": h.Currency, "tax_bp": h.TaxBP,
 		"fares": fares, "name": h.Name, "email": h.Email, "phone": h.Phone,
 	})
-	return err
+	b.Queue(insertHoldSeatsSQL, lineArgs(h.EventID, h.ID, lines))
+	return classify(t.q.SendBatch(ctx, b).Close())
 }
 
 const insertHoldSeatsSQL = `
@@ -73,25 +76,26 @@ SELECT @event, @hold, u.seat_no, u.zone_no, u.ticket_type, u.price, u.passenger
 const deleteHoldSeatsSQL = `
 DELETE FROM hold_seats WHERE event_id = @event AND hold_id = @hold AND seat_no <> ALL(@seats)`
 
-// PutHoldSeats makes the hold's seat lines exactly these. It says nothing about
-// who has the seats: that is ClaimSeats.
-func (t *Tx) PutHoldSeats(ctx context.Context, eventID int64, holdID string, seats []domain.HoldSeat, fresh bool) error {
+// PutHoldSeats makes the lines of a hold exactly these.
+func (t *Tx) PutHoldSeats(ctx context.Context, eventID int64, holdID string, lines []domain.HoldSeat) error {
+	args := lineArgs(eventID, holdID, lines)
+	_, err := exec(ctx, t.q, deleteHoldSeatsSQL, pgx.StrictNamedArgs{"event": eventID, "hold": holdID, "seats": args["seats"]})
+	if err != nil {
+		return err
+	}
+	_, err = exec(ctx, t.q, insertHoldSeatsSQL, args)
+	return err
+}
+
+func lineArgs(eventID int64, holdID string, lines []domain.HoldSeat) pgx.StrictNamedArgs {
 	var nos, types, names []string
 	var zones []int16
 	var prices []int64
-	for _, s := range seats {
+	for _, s := range lines {
 		nos, types, names = append(nos, s.SeatNo), append(types, s.Type), append(names, s.Passenger)
 		zones, prices = append(zones, int16(s.Zone)), append(prices, s.Price)
 	}
-	if !fresh {
-		if _, err := exec(ctx, t.q, deleteHoldSeatsSQL, pgx.StrictNamedArgs{"event": eventID, "hold": holdID, "seats": nos}); err != nil {
-			return err
-		}
-	}
-	_, err := exec(ctx, t.q, insertHoldSeatsSQL, pgx.StrictNamedArgs{
-		"event": eventID, "hold": holdID, "seats": nos, "zones": zones, "types": types, "prices": prices, "passengers": names,
-	})
-	return err
+	return pgx.StrictNamedArgs{"event": eventID, "hold": holdID, "seats": nos, "zones": zones, "types": types, "prices": prices, "passengers": names}
 }
 
 const lockHoldSQL = `SELECT id FROM holds WHERE id = @hold FOR UPDATE`

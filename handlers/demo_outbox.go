@@ -3,7 +3,12 @@ package handlers
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"time"
+
+	"holdfast/internal/domain"
+	"holdfast/internal/format"
+	"holdfast/views"
 )
 
 // Outbox lists the mails of a demo, which leave for nowhere.
@@ -20,5 +25,67 @@ type OutboxMail struct {
 	At                      time.Time
 }
 
-func (s *site) outboxPage(w http.ResponseWriter, r *http.Request) error { return nil }
-func (s *site) outboxMail(w http.ResponseWriter, r *http.Request) error { return nil }
+func (s *site) outboxPage(w http.ResponseWriter, r *http.Request) error {
+	return s.showOutbox(w, r, nil)
+}
+
+func (s *site) outboxMail(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "mail")
+	if err != nil {
+		return err
+	}
+	m, err := s.Demo.Outbox.Mail(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	return s.showOutbox(w, r, &m)
+}
+
+func (s *site) showOutbox(w http.ResponseWriter, r *http.Request, open *OutboxMail) error {
+	page, set, err := s.pages.page(r.Context(), "Mail outbox", domain.Screening)
+	if err != nil {
+		return err
+	}
+	page.Narrow = true
+	list, err := s.Demo.Outbox.Recent(r.Context(), 100)
+	if err != nil {
+		return err
+	}
+	v := views.OutboxView{Page: page}
+	for _, m := range list {
+		v.Mails = append(v.Mails, outboxRow(m, set, open != nil && open.ID == m.ID))
+	}
+	if open != nil {
+		v.Open = &views.OutboxOpen{Mail: outboxRow(*open, set, true), Text: open.Text}
+	}
+	s.render(w, r, http.StatusOK, views.Outbox(v))
+	return nil
+}
+
+func outboxRow(m OutboxMail, set domain.Settings, current bool) views.OutboxMail {
+	at := format.In(m.At, set.TimeZone)
+	state := m.State
+	if state == "queued" {
+		state = "waiting"
+	}
+	return views.OutboxMail{
+		URL: "/demo/outbox/" + strconv.FormatInt(m.ID, 10), Kind: mailKind(m.Kind), To: m.To, Subject: m.Subject, State: state, Error: m.Error,
+		Time: format.ShortDay(at) + ", " + format.Clock(at) + ", " + format.Zone(set.TimeZone), Current: current,
+	}
+}
+
+func mailKind(kind string) string {
+	switch kind {
+	case "tickets":
+		return "Tickets"
+	case "seats_lost":
+		return "Seats lost, refund"
+	case "refund_done":
+		return "Refund done"
+	case "refund_failed":
+		return "Refund failed"
+	case "booking_link":
+		return "Link to a booking"
+	}
+	return "Note to staff"
+}

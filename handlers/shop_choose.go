@@ -30,6 +30,14 @@ func (s *site) chooseSeats(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return s.notChosen(w, r, o, id, seats, err)
 	}
+	if r.PostForm.Has("email") || r.PostForm.Has("name") {
+		// "The same seats again" brings along what was typed; what is still missing is
+		// asked for on the hold's page.
+		var wrong booking.InvalidDetails
+		if err := s.Booking.SetDetails(r.Context(), s.visitor(r), id, details(r)); err != nil && !errors.As(err, &wrong) {
+			return err
+		}
+	}
 	return seeOther(w, r, "/holds/"+id)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alexedwards/scs/v2"
 
+	"holdfast/internal/booking"
 	"holdfast/internal/domain"
 )
 
@@ -43,11 +44,12 @@ func (s *site) visitor(r *http.Request) domain.Holder {
 }
 
 // known is visitor, and makes one of a stranger: only for requests that hold seats.
-func (s *site) known(r *http.Request) domain.Holder {
-	if s.visitor(r) == "" {
-		var b [16]byte
-		_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
-		s.Sessions.Put(r.Context(), visitorKey, hex.EncodeToString(b[:]))
+func (s *site) known(r *http.Request) booking.Visitor {
+	if holder := s.visitor(r); holder != "" {
+		return booking.Visitor{Holder: holder}
 	}
-	return s.visitor(r)
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	s.Sessions.Put(r.Context(), visitorKey, hex.EncodeToString(b[:]))
+	return booking.Visitor{Holder: s.visitor(r), New: true}
 }

@@ -185,7 +185,8 @@ func acceptsGzip(header string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		coding, weight, _ := strings.Cut(strings.TrimSpace(part), ";")
 		if coding == "gzip" {
-			return strings.Trim(strings.TrimPrefix(strings.TrimSpace(weight), "q="), "0.") != "" || weight == ""
+			q := strings.TrimPrefix(strings.TrimSpace(weight), "q=")
+			return q == "" || strings.Trim(q, "0.") != "" // q=0 refuses it
 		}
 	}
 	return false

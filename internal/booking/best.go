@@ -20,7 +20,7 @@ func (e *NoBest) Error() string {
 
 // ChooseBest finds seats for the wish and holds exactly those. Errors as Choose, and
 // *NoBest.
-func (s *Service) ChooseBest(ctx context.Context, o *Offer, holder domain.Holder, w domain.BestWish) (string, error) {
+func (s *Service) ChooseBest(ctx context.Context, o *Offer, who Visitor, w domain.BestWish) (string, error) {
 	if w.Quantity < 1 || w.Quantity > o.Settings.SeatsPerBooking {
 		return "", &domain.RuleError{Code: "quantity", Words: fmt.Sprintf("Please ask for 1 to %d seats.", o.Settings.SeatsPerBooking)}
 	}
@@ -29,7 +29,7 @@ func (s *Service) ChooseBest(ctx context.Context, o *Offer, holder domain.Holder
 	}
 	w.RowPercent = o.Settings.BestSeatRowFromFront
 	for try := 0; ; try++ {
-		x, err := s.Seats(ctx, o, holder)
+		x, err := s.Seats(ctx, o, who.Holder)
 		if err != nil {
 			return "", err
 		}
@@ -38,7 +38,7 @@ func (s *Service) ChooseBest(ctx context.Context, o *Offer, holder domain.Holder
 		if set == nil {
 			return "", s.noBest(o, w, free)
 		}
-		id, err := s.Choose(ctx, o, holder, set)
+		id, err := s.Choose(ctx, o, who, set)
 		var lost *domain.SeatConflict
 		if errors.As(err, &lost) && try < 4 {
 			continue // somebody was faster: look again

@@ -68,7 +68,7 @@ func (s *Service) SetDetails(ctx context.Context, holder domain.Holder, holdID s
 		if err := t.SetHoldDetails(ctx, now, len(wrong) == 0); err != nil {
 			return endedIf(err)
 		}
-		return t.PutHoldSeats(ctx, now.EventID, now.ID, now.Seats, false)
+		return t.PutHoldSeats(ctx, now.EventID, now.ID, now.Seats)
 	})
 	if err == nil && len(wrong) > 0 {
 		return wrong

@@ -12,6 +12,13 @@ import (
 	"holdfast/internal/domain"
 )
 
+// Visitor is who chooses. New says that the cookie was made for this very request:
+// nothing can be held by it yet.
+type Visitor struct {
+	Holder domain.Holder
+	New    bool
+}
+
 // Choose makes the visitor's hold on the offer's event exactly these seats: kept
 // ones stay, new ones are claimed, dropped ones are released, or nothing changes at
 // all. It returns the hold's id, the same one when a hold was running.
@@ -19,19 +26,21 @@ import (
 // Errors: *domain.RuleError (not allowed), *domain.SeatConflict (names the lost
 // seats), ErrBusy, ErrSalesClosed, ErrAlreadyPaid (with the hold's id), ErrGateway
 // (the visitor's own payment page could not be closed; nothing changed).
-func (s *Service) Choose(ctx context.Context, o *Offer, holder domain.Holder, seats []string) (string, error) {
+func (s *Service) Choose(ctx context.Context, o *Offer, who Visitor, seats []string) (string, error) {
 	if err := s.checkChoice(o, &seats); err != nil {
 		return "", err
 	}
-	if id, err := s.closeOwn(ctx, holder, o.Event.ID); err != nil {
-		return id, err
+	if !who.New {
+		if id, err := s.closeOwn(ctx, who.Holder, o.Event.ID); err != nil {
+			return id, err
+		}
 	}
 	for asked := false; ; asked = true {
-		id, err := s.choose(ctx, o, holder, seats)
+		id, err := s.choose(ctx, o, who, seats)
 		if !errors.Is(err, domain.ErrConflict) {
 			return id, err
 		}
-		conflict, payers, err := s.whoHas(ctx, o, holder, seats)
+		conflict, payers, err := s.whoHas(ctx, o, who.Holder, seats)
 		if err != nil {
 			return "", err
 		}
@@ -91,15 +100,17 @@ func (s *Service) closeOwn(ctx context.Context, holder domain.Holder, eventID in
 	return "", nil
 }
 
-func (s *Service) choose(ctx context.Context, o *Offer, holder domain.Holder, seats []string) (id string, err error) {
+func (s *Service) choose(ctx context.Context, o *Offer, who Visitor, seats []string) (id string, err error) {
 	err = s.db.InTx(ctx, func(t *db.Tx) error {
-		id = ""
-		if err := t.LockHolder(ctx, holder); err != nil {
-			return err
-		}
-		own, err := lockOwn(ctx, t, holder, o.Event.ID)
-		if err != nil {
-			return err
+		var own []*domain.Hold
+		if !who.New {
+			if err := t.LockHolder(ctx, who.Holder); err != nil {
+				return err
+			}
+			var err error
+			if own, err = lockOwn(ctx, t, who.Holder, o.Event.ID); err != nil {
+				return err
+			}
 		}
 		status, err := t.ShareEvent(ctx, o.Event.ID)
 		if err != nil {
@@ -116,7 +127,7 @@ func (s *Service) choose(ctx context.Context, o *Offer, holder domain.Holder, se
 			id = current.ID
 			return s.change(ctx, t, o, current, seats)
 		}
-		id, err = s.open(ctx, t, o, holder, seats)
+		id, err = s.open(ctx, t, o, who, seats)
 		return err
 	})
 	return id, err
@@ -173,38 +184,37 @@ func (s *Service) giveBack(ctx context.Context, t *db.Tx, h *domain.Hold) error 
 }
 
 // open makes a new hold. What the visitor typed for this event before is kept.
-func (s *Service) open(ctx context.Context, t *db.Tx, o *Offer, holder domain.Holder, seats []string) (string, error) {
-	elsewhere, err := t.LiveHoldsElsewhere(ctx, holder, o.Event.ID)
-	if err != nil {
-		return "", err
+func (s *Service) open(ctx context.Context, t *db.Tx, o *Offer, who Visitor, seats []string) (string, error) {
+	last := &domain.Hold{}
+	if !who.New {
+		if err := s.withinLimit(ctx, t, o, who.Holder, seats); err != nil {
+			return "", err
+		}
+		var err error
+		if last, err = s.lastTyped(ctx, t.Queries, who.Holder, o.Event.ID); err != nil {
+			return "", err
+		}
 	}
-	if elsewhere >= o.Settings.LiveHoldsPerVisitor {
-		return "", &domain.RuleError{Code: "too_many_holds", Seats: seats, Words: fmt.Sprintf(
-			"You are already holding seats for %d other bookings. Please finish or let go of one of them first.", elsewhere)}
-	}
-	last, err := s.lastTyped(ctx, t.Queries, holder, o.Event.ID)
-	if err != nil {
-		return "", err
-	}
-	now, err := t.Now(ctx)
-	if err != nil {
-		return "", err
-	}
-	id := newUUID()
 	h := db.NewHold{
-		ID: id, EventID: o.Event.ID, Ride: o.Ride, Channel: "web", Holder: holder, ExpiresAt: now.Add(o.Settings.Window()),
+		ID: newUUID(), EventID: o.Event.ID, Ride: o.Ride, Channel: "web", Holder: who.Holder, ExpiresAt: o.Event.Now.Add(o.Settings.Window()),
 		Currency: o.Event.Currency, TaxBP: o.Event.TaxBP, Fares: o.Fares, Name: last.Name, Email: last.Email, Phone: last.Phone,
 	}
 	lines := s.lines(o.Layout, o.Fares, seats, last)
 	h.Total = sum(lines)
-	claim := db.Claim{EventID: h.EventID, HoldID: id, Seats: seats, Ride: o.Ride}
+	claim := db.Claim{EventID: h.EventID, HoldID: h.ID, Seats: seats, Ride: o.Ride}
 	if err := t.ClaimSeats(ctx, claim, h.ExpiresAt.Add(o.Settings.Grace())); err != nil {
 		return "", err
 	}
-	if err := t.InsertHold(ctx, h); err != nil {
-		return "", err
+	return h.ID, t.InsertHold(ctx, h, lines)
+}
+
+func (s *Service) withinLimit(ctx context.Context, t *db.Tx, o *Offer, holder domain.Holder, seats []string) error {
+	n, err := t.LiveHoldsElsewhere(ctx, holder, o.Event.ID)
+	if err != nil || n < o.Settings.LiveHoldsPerVisitor {
+		return err
 	}
-	return id, t.PutHoldSeats(ctx, h.EventID, id, lines, true)
+	return &domain.RuleError{Code: "too_many_holds", Seats: seats, Words: fmt.Sprintf(
+		"You are already holding seats for %d other bookings. Please finish or let go of one of them first.", n)}
 }
 
 // change gives a running hold another set of seats or another ride. A changed set
@@ -240,7 +250,7 @@ func (s *Service) change(ctx context.Context, t *db.Tx, o *Offer, h *domain.Hold
 	}); err != nil {
 		return err
 	}
-	return t.PutHoldSeats(ctx, h.EventID, h.ID, lines, false)
+	return t.PutHoldSeats(ctx, h.EventID, h.ID, lines)
 }
 
 // lines are the seats with their prices: the ticket types and names of before where

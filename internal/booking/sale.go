@@ -83,7 +83,11 @@ func (s *Service) RefundOf(ctx context.Context, holdID string) (Refund, error) {
 // MailLink queues a mail with the booking's link when reference and address belong
 // together. It tells nobody whether they did.
 func (s *Service) MailLink(ctx context.Context, reference, email string) error {
-	b, err := s.db.FindBooking(ctx, domain.ParseReference(reference), tidyText(email, 254))
+	ref, address := domain.ParseReference(reference), tidyText(email, 254)
+	if ref == "" || address == "" {
+		return nil // counter sales have no address: an empty one belongs to nobody
+	}
+	b, err := s.db.FindBooking(ctx, ref, address)
 	if err != nil {
 		return ignore(err, domain.ErrNotFound)
 	}

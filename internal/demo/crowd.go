@@ -18,9 +18,14 @@ type party struct {
 type crowd struct {
 	rng    *rand.Rand
 	layout *domain.Layout
+	runs   [][]domain.Cell
 	legs   int
 	taken  map[string]uint // bit k: leg k+1
 	out    []party
+}
+
+func newCrowd(rng *rand.Rand, l *domain.Layout, legs int) *crowd {
+	return &crowd{rng: rng, layout: l, runs: l.Runs(), legs: legs, taken: map[string]uint{}}
 }
 
 func legsOf(r domain.Ride) uint { return (1<<r.To - 1) &^ (1<<r.From - 1) }
@@ -68,10 +73,9 @@ func (c *crowd) size() int {
 
 // place finds n neighbours: the best of some places that people look at.
 func (c *crowd) place(r domain.Ride, n int) []domain.Cell {
-	runs := c.layout.Runs()
 	var best []domain.Cell
 	for range 6 {
-		run := runs[c.rng.IntN(len(runs))]
+		run := c.runs[c.rng.IntN(len(c.runs))]
 		if len(run) < n {
 			continue
 		}
@@ -103,7 +107,7 @@ func (c *crowd) dislike(s domain.Cell) int {
 // sold in two parts, to the middle stop and from there.
 func (c *crowd) all() {
 	whole := domain.Ride{From: 0, To: c.legs}
-	for _, run := range c.layout.Runs() {
+	for _, run := range c.runs {
 		for len(run) > 0 {
 			n := min(c.size(), len(run))
 			if c.legs > 1 && c.rng.IntN(3) == 0 {

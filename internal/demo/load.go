@@ -108,11 +108,9 @@ func fill(ctx context.Context, tx *db.Tx, o Options) ([]Account, error) {
 		}
 	}
 	for _, step := range []func(context.Context) error{l.settings, l.ticketTypes, l.cinema, l.bus, l.open, l.sell} {
-		t0 := time.Now()
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
-		println("STEP", time.Since(t0).Milliseconds())
 	}
 	return staff, nil
 }

@@ -18,9 +18,9 @@ type mood struct {
 // interest is higher in the evening and falls with the days to go.
 func (l *loader) interest(start time.Time, prime bool) float64 {
 	days := max(start.Sub(l.now).Hours()/24, 0)
-	part := 0.12 + 0.14*l.rng.Float64()
+	part := 0.08 + 0.14*l.rng.Float64()
 	if prime {
-		part += 0.18
+		part += 0.15
 	}
 	return part * (1 - days/12)
 }
@@ -40,7 +40,6 @@ func (l *loader) sell(ctx context.Context) error {
 		return err
 	}
 	references := l.references(len(sales))
-	t1 := time.Now()
 	for i := range sales {
 		s := &sales[i]
 		s.BookingID, s.PaymentID, s.Reference = bookings[i], payments[i], references[i]
@@ -52,12 +51,11 @@ func (l *loader) sell(ctx context.Context) error {
 			return fmt.Errorf("book %v of event %d: %w", claim.Seats, s.EventID, err)
 		}
 	}
-	println("CONF", time.Since(t1).Milliseconds())
 	return l.tx.AddDemoSales(ctx, sales)
 }
 
 func (l *loader) salesOf(e db.DemoEvent) []db.DemoSale {
-	c := &crowd{rng: l.rng, layout: l.layouts[e.LayoutID], legs: e.LastStop, taken: map[string]uint{}}
+	c := newCrowd(l.rng, l.layouts[e.LayoutID], e.LastStop)
 	rides := []domain.Ride{{From: 0, To: 1}}
 	if e.RouteID != nil {
 		rides = l.rides[*e.RouteID]

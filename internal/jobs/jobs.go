@@ -4,6 +4,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -59,7 +60,7 @@ type settleWorker struct {
 }
 
 func (w *settleWorker) Work(ctx context.Context, j *river.Job[domain.SettleJob]) error {
-	return w.sales.WorkEvent(ctx, j.Args.SessionID, j.Args.EventID)
+	return gone(w.sales.WorkEvent(ctx, j.Args.SessionID, j.Args.EventID))
 }
 
 // NextRetry: money waits for the answer, so the first repeats come soon.
@@ -71,7 +72,7 @@ type endPaymentWorker struct {
 }
 
 func (w *endPaymentWorker) Work(ctx context.Context, j *river.Job[domain.EndPaymentJob]) error {
-	return w.sales.FinishPayment(ctx, j.Args.PaymentID)
+	return gone(w.sales.FinishPayment(ctx, j.Args.PaymentID))
 }
 
 func (w *endPaymentWorker) NextRetry(j *river.Job[domain.EndPaymentJob]) time.Time {
@@ -88,7 +89,7 @@ func (w *refundWorker) Work(ctx context.Context, j *river.Job[domain.RefundJob])
 	if err == nil && !done {
 		return river.JobSnooze(min(time.Hour, time.Minute<<min(j.Attempt, 6)))
 	}
-	return err
+	return gone(err)
 }
 
 func (w *refundWorker) NextRetry(j *river.Job[domain.RefundJob]) time.Time { return soon(j.Attempt) }
@@ -108,7 +109,15 @@ type mailWorker struct {
 }
 
 func (w *mailWorker) Work(ctx context.Context, j *river.Job[domain.MailJob]) error {
-	return w.mail.Send(ctx, j.Args.MailID)
+	return gone(w.mail.Send(ctx, j.Args.MailID))
+}
+
+// gone ends a job whose row is not there any more: the demo was cleared.
+func gone(err error) error {
+	if errors.Is(err, domain.ErrNotFound) {
+		return river.JobCancel(err)
+	}
+	return err
 }
 
 // soon is 1, 2, 4 … seconds after a failure, at most ten minutes: River's own steps

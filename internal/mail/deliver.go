@@ -86,8 +86,8 @@ func (m *Mailer) client(dial gomail.DialContextFunc) (*gomail.Client, error) {
 	case TLSNone, TLSImplicit:
 		policy = gomail.NoTLS // of STARTTLS
 	}
-	options := []gomail.Option{
-		gomail.WithPort(s.Port), gomail.WithTimeout(m.timeout), gomail.WithTLSConfig(m.tlsConfig()),
+	options := []gomail.Option{ // its own timeout is a second net: transmit's ends first
+		gomail.WithPort(s.Port), gomail.WithTimeout(2 * m.timeout), gomail.WithTLSConfig(m.tlsConfig()),
 		gomail.WithTLSPolicy(policy), gomail.WithDialContextFunc(dial), gomail.WithHELO(m.helo()), gomail.WithoutNoop(),
 	}
 	if s.User != "" {

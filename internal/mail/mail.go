@@ -99,12 +99,12 @@ func (m *Mailer) Off() bool { return m.cfg.SMTP == nil && !m.cfg.Demo }
 //
 // How often does a mail leave? Once, as far as SMTP allows. The row is not locked while
 // the server is talked to: no transaction is open over the network. Instead a row has
-// exactly one job, inserted with it, and River gives a job to one worker at a time; it
-// takes a job from a worker that died only an hour after JobTimeout, which is longer than
-// a try. The row's state keeps a job that runs again from sending again. What remains
-// is the moment between the server's yes and our record of it: a connection, a process or
-// a database that dies there makes the next try a repeat. It carries the same Message-ID,
-// by which mail servers and readers know that they have it.
+// exactly one job, inserted with it, and River gives a job to one worker at a time; from
+// a worker that died it takes the job only after an hour, far longer than a try. The
+// row's state keeps a job that runs again from sending again. What remains is the moment
+// between the server's yes and our record of it: a connection, a process or a database
+// that dies there makes the next try a repeat. It carries the same Message-ID, by which
+// mail servers and readers know that they have it.
 func (m *Mailer) Send(ctx context.Context, mailID int64) error {
 	row, err := m.db.Mail(ctx, mailID)
 	if errors.Is(err, domain.ErrNotFound) {
