@@ -11,8 +11,9 @@ import (
 	"holdfast/handlers"
 	"holdfast/internal/config"
 	"holdfast/internal/domain"
-	"holdfast/internal/jobs"
+	"holdfast/internal/mail"
 	"holdfast/internal/stripepay"
+	"holdfast/internal/ticket"
 )
 
 // hooks reads webhooks for the handlers.
@@ -57,6 +58,13 @@ func outboxMail(m db.Mail) handlers.OutboxMail {
 	return handlers.OutboxMail{ID: m.ID, Kind: m.Kind, To: m.ToAddress, Subject: m.Subject, Text: m.TextBody, State: m.State, Error: m.Error, At: m.CreatedAt}
 }
 
-func mailer(cfg config.Config, d *db.DB, signer domain.Signer, log *slog.Logger) jobs.Mailer {
-	return nil
+func mailer(cfg config.Config, d *db.DB, signer domain.Signer, log *slog.Logger) *mail.Mailer {
+	c := mail.Config{
+		From: cfg.MailFrom, BaseURL: cfg.BaseURL, Signer: signer, Demo: cfg.Demo, Log: log, QR: ticket.PNG,
+		Calendar: func(b mail.Booking) ([]byte, error) { return ticket.ICS(ticket.Booking(b)) },
+	}
+	if s := cfg.SMTP; s != nil {
+		c.SMTP = &mail.SMTP{Host: s.Host, Port: s.Port, User: s.User, Password: string(s.Password), TLS: mail.TLSMode(s.TLS)}
+	}
+	return mail.New(d, c)
 }

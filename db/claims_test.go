@@ -23,14 +23,11 @@ func hold(ctx context.Context, d *db.DB, c db.Claim, ends time.Time) error {
 		if err := t.ClaimSeats(ctx, c, ends); err != nil {
 			return err
 		}
-		if err := t.InsertHold(ctx, db.NewHold{ID: c.HoldID, EventID: c.EventID, Ride: c.Ride, Channel: "web", Holder: domain.Holder("web:" + c.HoldID), ExpiresAt: ends, Currency: "EUR", Fares: domain.Fares{}}); err != nil {
-			return err
-		}
 		lines := make([]domain.HoldSeat, len(c.Seats))
 		for i, s := range c.Seats {
 			lines[i] = domain.HoldSeat{SeatNo: s, Zone: 1, Type: "adult"}
 		}
-		return t.PutHoldSeats(ctx, c.EventID, c.HoldID, lines, true)
+		return t.InsertHold(ctx, db.NewHold{ID: c.HoldID, EventID: c.EventID, Ride: c.Ride, Channel: "web", Holder: domain.Holder("web:" + c.HoldID), ExpiresAt: ends, Currency: "EUR", Fares: domain.Fares{}}, lines)
 	})
 }
 
@@ -100,7 +97,7 @@ func TestH8_UniqueConstraintIsTheLastWord(t *testing.T) {
 	h := &domain.Hold{EventID: ev.ID, Ride: domain.Ride{To: 1}, Seats: []domain.HoldSeat{{SeatNo: "A1", Type: "adult"}}}
 	sell := func(n int64) error {
 		return d.InTx(t.Context(), func(tx *db.Tx) error {
-			err := tx.InsertHold(t.Context(), db.NewHold{ID: holdID(n), EventID: ev.ID, Ride: h.Ride, Channel: "web", Holder: "web:x", ExpiresAt: time.Now(), Currency: "EUR", Fares: domain.Fares{}})
+			err := tx.InsertHold(t.Context(), db.NewHold{ID: holdID(n), EventID: ev.ID, Ride: h.Ride, Channel: "web", Holder: "web:x", ExpiresAt: time.Now(), Currency: "EUR", Fares: domain.Fares{}}, nil)
 			if err != nil {
 				return err
 			}

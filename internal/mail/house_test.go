@@ -87,14 +87,10 @@ func (h *house) hold(t *testing.T, seats ...string) *domain.Hold {
 		x.Seats = append(x.Seats, domain.HoldSeat{SeatNo: s, Zone: 1, Type: "adult", Price: 1200})
 	}
 	h.tx(t, func(tx *db.Tx) error {
-		err := tx.InsertHold(t.Context(), db.NewHold{
+		return tx.InsertHold(t.Context(), db.NewHold{
 			ID: x.ID, EventID: x.EventID, Ride: x.Ride, Channel: "web", Holder: "web:1", ExpiresAt: time.Now().Add(time.Hour),
 			Total: x.Total, Currency: x.Currency, Fares: domain.Fares{}, Name: x.Name, Email: x.Email,
-		})
-		if err != nil {
-			return err
-		}
-		return tx.PutHoldSeats(t.Context(), x.EventID, x.ID, x.Seats, true)
+		}, x.Seats)
 	})
 	return x
 }
@@ -109,7 +105,7 @@ func (h *house) sell(t *testing.T, x *domain.Hold) int64 {
 			return err
 		}
 		_, err = tx.InsertBooking(t.Context(), db.NewBooking{
-			ID: id, HoldID: x.ID, EventID: x.EventID, Reference: "K7PXM" + string('3'+rune(h.holds-1)*4), Name: x.Name, Email: x.Email, Total: x.Total, Currency: x.Currency, Channel: "web",
+			ID: id, HoldID: x.ID, EventID: x.EventID, Reference: "K7PXM" + "3789ABCD"[h.holds-1:h.holds], Name: x.Name, Email: x.Email, Total: x.Total, Currency: x.Currency, Channel: "web",
 		})
 		if err != nil {
 			return err

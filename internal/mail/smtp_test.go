@@ -24,8 +24,8 @@ type smtpServer struct {
 
 	mu      sync.Mutex
 	got     []received
-	heard   map[string]int // commands, by how often
-	clear   []string // lines that came unencrypted
+	clear   []string      // lines that came unencrypted
+	hung    chan struct{} // gets one when the server begins to hang
 	release chan struct{}
 }
 
@@ -47,6 +47,7 @@ func startSMTP(t *testing.T, s *smtpServer) *smtpServer {
 		t.Fatal(err)
 	}
 	s.host, s.port, s.release = "127.0.0.1", l.Addr().(*net.TCPAddr).Port, make(chan struct{})
+	s.hung = make(chan struct{}, 1)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -74,20 +75,9 @@ func (s *smtpServer) set(command, answer string) {
 	s.answers = map[string]string{command: answer}
 }
 
-// reached tells how often the talk got to a command.
-func (s *smtpServer) reached(command string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.heard[command]
-}
-
 func (s *smtpServer) answer(command, good string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.heard == nil {
-		s.heard = map[string]int{}
-	}
-	s.heard[command]++
 	if a, ok := s.answers[command]; ok {
 		return a
 	}
@@ -141,6 +131,10 @@ func (k *talk) say(command, good string) bool {
 	a := k.s.answer(command, good)
 	switch a {
 	case hang:
+		select {
+		case k.s.hung <- struct{}{}:
+		default:
+		}
 		<-k.s.release
 		return false
 	case drop:
