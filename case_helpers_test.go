@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 
@@ -279,3 +281,37 @@ func (b *browser) ask(method, address, body string, header map[string]string) *p
 }
 
 const formType = "application/x-www-form-urlencoded"
+
+// cancelled posts and is given up by its reader; what came of it is not looked at.
+func (b *browser) cancelled(ctx context.Context, address string) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)
+	if err != nil {
+		b.t.Error(err)
+		return
+	}
+	if res, err := b.Do(req); err == nil {
+		res.Body.Close()
+		b.t.Error("the request was answered before it was given up")
+	}
+}
+
+// eventuallySim waits for something at Stripe's side.
+func (w *world) eventuallySim(what string, done func() bool) {
+	w.t.Helper()
+	for end := time.Now().Add(20 * time.Second); !done(); time.Sleep(10 * time.Millisecond) { // polling, not waiting for time
+		if time.Now().After(end) {
+			w.t.Fatalf("not in 20 s: %s", what)
+		}
+	}
+}
+
+// asked counts the calls of one operation that Stripe received.
+func (w *world) asked(op string) int {
+	n := 0
+	for _, r := range w.Sim.Requests() {
+		if r.Op == op {
+			n++
+		}
+	}
+	return n
+}

@@ -101,7 +101,8 @@ type shop struct {
 	server   *http.Server
 	listener net.Listener
 	jobs     *jobs.Client
-	sim      *stripesim.Sim // nil outside demo mode
+	sim      *stripesim.Sim    // nil outside demo mode
+	stripe   *stripepay.Client // nil without a key
 	log      *slog.Logger
 }
 
@@ -130,6 +131,7 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 		if err != nil {
 			return nil, err
 		}
+		s.stripe = c
 		ask.Gateway, ask.Live, work.Gateway, work.Live = c, c.Livemode(), c.ForJobs(), c.Livemode()
 	}
 	signer := domain.NewSigner(string(cfg.AppSecret))
@@ -171,6 +173,7 @@ func (s *shop) run(ctx context.Context, databaseGone <-chan struct{}) error {
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- s.server.Serve(s.listener) }()
+	go s.tryKey(ctx)
 	var err error
 	select {
 	case <-ctx.Done():
@@ -194,6 +197,21 @@ func (s *shop) run(ctx context.Context, databaseGone <-chan struct{}) error {
 		return nil
 	}
 	return err
+}
+
+// tryKey warns the owner of a key that cannot take payments, instead of leaving it to
+// the first customer. It is beside the start: selling must not wait for Stripe.
+func (s *shop) tryKey(ctx context.Context) {
+	if s.stripe == nil {
+		return
+	}
+	switch err := s.stripe.Check(ctx); {
+	case err == nil || ctx.Err() != nil:
+	case errors.Is(err, domain.ErrGatewayRefused):
+		s.log.Warn("nobody can pay online: Stripe refuses STRIPE_SECRET_KEY", "error", err.Error())
+	default:
+		s.log.Warn("Stripe does not answer at the start; payments are tried all the same", "error", err.Error())
+	}
 }
 
 // greet loads the demo into an empty database and prints where to go.

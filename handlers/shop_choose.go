@@ -127,11 +127,23 @@ func (s *site) notChosen(w http.ResponseWriter, r *http.Request, o *booking.Offe
 			Text: "You have a payment page open and we cannot close it just now. Finish there, or try again in a minute. Your seats are kept.",
 		})
 	case errors.Is(err, domain.ErrAlreadyPaid):
-		return seeOther(w, r, "/holds/"+holdID)
+		return s.toBooking(w, r, holdID)
 	case errors.Is(err, domain.ErrSalesClosed):
 		return s.closedPage(w, r, http.StatusUnprocessableEntity, o)
 	}
 	return err
+}
+
+// toBooking sends a visitor whose hold was paid meanwhile to its tickets.
+func (s *site) toBooking(w http.ResponseWriter, r *http.Request, holdID string) error {
+	h, err := s.Booking.Look(r.Context(), s.visitor(r), holdID)
+	if err != nil {
+		return err
+	}
+	if h.Phase() != domain.PhaseBooked {
+		return seeOther(w, r, "/holds/"+holdID)
+	}
+	return seeOther(w, r, s.bookingURL(h))
 }
 
 func ruleHeading(rule *domain.RuleError) string {

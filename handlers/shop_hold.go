@@ -27,6 +27,8 @@ func (s *site) phase(w http.ResponseWriter, r *http.Request, h *domain.Hold, o *
 	switch p := h.Phase(); {
 	case p == domain.PhaseBooked:
 		return true, seeOther(w, r, s.bookingURL(h))
+	case p == domain.PhaseLost: // money came: "nothing was charged" would be untrue
+		return true, s.lostPage(w, r, http.StatusGone, h, o)
 	case p.Ended():
 		return true, s.endedPage(w, r, h, o)
 	}
@@ -43,7 +45,7 @@ func (s *site) holdPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if h.Phase() == domain.PhaseLost {
-		return s.lostPage(w, r, h, o)
+		return s.lostPage(w, r, http.StatusOK, h, o)
 	}
 	if done, err := s.phase(w, r, h, o); done {
 		return err

@@ -55,7 +55,7 @@ func (s *site) endedPage(w http.ResponseWriter, r *http.Request, h *domain.Hold,
 }
 
 // lostPage: paid, the seats were gone, all of the money goes back.
-func (s *site) lostPage(w http.ResponseWriter, r *http.Request, h *domain.Hold, o *booking.Offer) error {
+func (s *site) lostPage(w http.ResponseWriter, r *http.Request, status int, h *domain.Hold, o *booking.Offer) error {
 	refund, err := s.Booking.RefundOf(r.Context(), h.ID)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (s *site) lostPage(w http.ResponseWriter, r *http.Request, h *domain.Hold, 
 			return err
 		}
 	}
-	s.render(w, r, http.StatusOK, views.Lost(v))
+	s.render(w, r, status, views.Lost(v))
 	return nil
 }
 

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"holdfast/db"
 	"holdfast/internal/domain"
 )
@@ -47,6 +49,7 @@ type Service struct {
 
 	layouts  sync.Map // version id → *domain.Layout; versions never change
 	settings settingsCache
+	pages    singleflight.Group // payment id → the address of its hosted page
 }
 
 // New makes the service.

@@ -49,7 +49,25 @@ func (s *Service) Pay(ctx context.Context, holder domain.Holder, holdID string) 
 	if p.StripeURL != nil {
 		return *p.StripeURL, nil
 	}
-	return s.openPage(ctx, p)
+	return s.onePage(ctx, p)
+}
+
+// onePage lets clicks that come while Stripe is asked for the page wait for that one
+// answer: asked twice at once, Stripe refuses the second as a key in use. The question
+// goes on when the browser that put it has gone, as browsers do on a second click.
+func (s *Service) onePage(ctx context.Context, p db.Payment) (string, error) {
+	url, err, _ := s.pages.Do(strconv.FormatInt(p.ID, 10), func() (any, error) {
+		return s.openPage(context.WithoutCancel(ctx), p)
+	})
+	if errors.Is(err, domain.ErrGateway) { // another process may have been asking
+		if now, readErr := s.db.Payment(ctx, p.ID); readErr == nil && now.StripeURL != nil && now.Live() {
+			return *now.StripeURL, nil
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return url.(string), nil
 }
 
 func payable(h *domain.Hold) error {

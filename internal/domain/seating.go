@@ -8,12 +8,7 @@ import (
 
 // SortSeats puts seat numbers into the order of the plan: deck, row, column.
 func (l *Layout) SortSeats(nos []string) {
-	at := make(map[string]int, len(l.Cells))
-	for i, c := range l.Cells {
-		if c.SeatNo != "" {
-			at[c.SeatNo] = i
-		}
-	}
+	at := l.look().at
 	sort.SliceStable(nos, func(i, j int) bool { return at[nos[i]] < at[nos[j]] })
 }
 
@@ -37,43 +32,6 @@ func (l *Layout) Runs() [][]Cell {
 		out = append(out, run)
 	}
 	return out
-}
-
-// Edge says what is beside a place: at the end of its row against the wall of a
-// vehicle (window), or at an aisle.
-func (l *Layout) Edge(c Cell) (window, aisle bool) {
-	first, last := true, true
-	for _, o := range l.Cells {
-		if o.Deck != c.Deck || o.Row != c.Row || o.Col == c.Col {
-			continue
-		}
-		if o.Kind.Sellable() || o.Kind == CellWC || o.Kind == CellStairs {
-			if o.Col < c.Col {
-				first = false
-			} else {
-				last = false
-			}
-		}
-		if (o.Col == c.Col-1 || o.Col == c.Col+1) && (o.Kind == CellAisle || o.Kind == CellGap) && !l.edgeGap(o) {
-			aisle = true
-		}
-	}
-	return l.Vehicle && (first || last), aisle
-}
-
-// edgeGap tells a gap that only sets a row in from one in the middle of a row.
-func (l *Layout) edgeGap(g Cell) bool {
-	if g.Kind == CellAisle {
-		return false
-	}
-	before, after := false, false
-	for _, o := range l.Cells {
-		if o.Deck == g.Deck && o.Row == g.Row && o.Kind.Sellable() {
-			before = before || o.Col < g.Col
-			after = after || o.Col > g.Col
-		}
-	}
-	return !before || !after
 }
 
 // BestWish is what somebody wants the house to choose.
@@ -144,8 +102,8 @@ func lonely(run []Cell, i, n int, free map[string]bool) int {
 // cost is the distance from the best place of the house; vehicles fill from the front.
 func (l *Layout) cost(set []Cell, w BestWish) int {
 	rows, cols := 0, 0
-	for _, c := range l.Cells {
-		if c.Kind.Sellable() && c.Deck == set[0].Deck {
+	for i := range l.Cells {
+		if c := &l.Cells[i]; c.Kind.Sellable() && c.Deck == set[0].Deck {
 			rows, cols = max(rows, c.Row), max(cols, c.Col)
 		}
 	}
