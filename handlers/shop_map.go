@@ -28,7 +28,12 @@ func mapView(o *booking.Offer, x *booking.Seats, t ticks) views.SeatMap {
 	if !m.Coach {
 		m.Screen = "Screen"
 	}
-	d := drawing{o: o, x: x, t: t, cols: cols}
+	d := drawing{o: o, x: x, t: t, cols: cols, fares: map[int]zoneFare{}}
+	for _, z := range o.Layout.Zones {
+		if f, sold := o.Fares.Default(z.No); sold {
+			d.fares[z.No] = zoneFare{f.Price, format.Money(f.Price, o.Event.Currency)}
+		}
+	}
 	for i, name := range o.Layout.Decks {
 		m.Decks = append(m.Decks, d.deck(i, name))
 	}
@@ -41,6 +46,13 @@ type drawing struct {
 	t    ticks
 	cols int
 	zone int // of the row above, in a hall
+	// fares by zone, put into words once for all of its seats.
+	fares map[int]zoneFare
+}
+
+type zoneFare struct {
+	price int64
+	words string
 }
 
 func (d *drawing) deck(i int, name string) views.Deck {
@@ -175,9 +187,9 @@ func zoneName(l *domain.Layout, no int) string {
 
 func (d *drawing) seat(c domain.Cell) views.SeatCell {
 	v := views.SeatCell{Kind: string(c.Kind), No: c.SeatNo, Zone: c.Zone, Ladies: c.Ladies, Face: c.Number, State: "free"}
-	fare, sold := d.o.Fares.Default(c.Zone)
-	v.Price = fare.Price
-	v.Lead, v.Tail = d.words(c, fare.Price)
+	fare, sold := d.fares[c.Zone]
+	v.Price = fare.price
+	v.Lead, v.Tail = d.words(c, fare.words)
 	if d.o.Layout.Vehicle {
 		v.Face = c.RowLabel + c.Number
 	}
@@ -200,7 +212,7 @@ func (d *drawing) seat(c domain.Cell) views.SeatCell {
 
 // words are what a listener hears around the number: "Row D, seat ", ", Premium,
 // LKR 1,200, aisle"; "Seat ", ", window, lower deck, LKR 2,400".
-func (d *drawing) words(c domain.Cell, price int64) (lead, tail string) {
+func (d *drawing) words(c domain.Cell, price string) (lead, tail string) {
 	l := d.o.Layout
 	window, aisle := l.Edge(c)
 	var parts []string
@@ -236,7 +248,7 @@ func (d *drawing) words(c domain.Cell, price int64) (lead, tail string) {
 	if !l.Vehicle || len(l.Zones) > 1 && len(l.Decks) < 2 {
 		add(true, zoneName(l, c.Zone))
 	}
-	add(true, format.Money(price, d.o.Event.Currency))
+	add(true, price)
 	add(aisle && !l.Vehicle, "aisle")
 	add(c.Restricted, "restricted view")
 	return lead, ", " + strings.Join(parts, ", ")

@@ -26,7 +26,9 @@ func (s *Service) WorkRefund(ctx context.Context, id int64) (done bool, err erro
 		return false, domain.ErrPaymentsOff
 	}
 	answer, err := s.askRefund(ctx, r)
-	if errors.Is(err, domain.ErrGatewayRefused) {
+	// Refused for a refund that exists, such as with a key that was revoked, says nothing
+	// about that refund.
+	if errors.Is(err, domain.ErrGatewayRefused) && r.StripeRefundID == nil {
 		answer, err = domain.ProviderRefund{State: domain.RefundFailed, Failure: err.Error()}, nil
 	}
 	if err != nil {
@@ -43,20 +45,32 @@ func (s *Service) askRefund(ctx context.Context, r db.Refund) (domain.ProviderRe
 		return domain.ProviderRefund{}, fmt.Errorf("refund %d has no payment intent: %w", r.ID, domain.ErrGatewayRefused)
 	}
 	if r.Attempt > 1 || time.Since(r.CreatedAt) > 23*time.Hour {
-		known, err := s.pay.Refunds(ctx, *r.PaymentIntent)
-		if err != nil {
-			return domain.ProviderRefund{}, err
-		}
-		for _, k := range known {
-			if k.RefundID == fmt.Sprint(r.ID) {
-				return k, nil
-			}
+		if known, found, err := s.listedRefund(ctx, r); err != nil || found {
+			return known, err
 		}
 	}
-	return s.pay.CreateRefund(ctx, domain.RefundRequest{
+	answer, err := s.pay.CreateRefund(ctx, domain.RefundRequest{
 		Key: fmt.Sprintf("rf:%d:%d", r.ID, r.Attempt), RefundID: r.ID, PaymentIntent: *r.PaymentIntent,
 		Amount: r.Amount, Currency: r.Currency, Reason: r.Reason,
 	})
+	if errors.Is(err, domain.ErrGateway) {
+		// Done, and an error is what the key answers for a day? The list knows.
+		if known, found, listErr := s.listedRefund(ctx, r); listErr == nil && found {
+			return known, nil
+		}
+	}
+	return answer, err
+}
+
+// listedRefund looks for our refund in the provider's own list.
+func (s *Service) listedRefund(ctx context.Context, r db.Refund) (_ domain.ProviderRefund, found bool, err error) {
+	known, err := s.pay.Refunds(ctx, *r.PaymentIntent)
+	for _, k := range known {
+		if k.RefundID == fmt.Sprint(r.ID) {
+			return k, true, err
+		}
+	}
+	return domain.ProviderRefund{}, false, err
 }
 
 // noteRefund records the provider's word and what follows from it.
