@@ -1,9 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/runtime"
 )
 
 // axe is the accessibility checker's source. Through the DevTools protocol it runs on
@@ -47,4 +51,16 @@ func (b *tab) upright(name string) {
 		b.t.Errorf("%s scrolls sideways at 320 px: %s", name, strings.Join(wide, "\n  "))
 	}
 	b.size(360, 740)
+}
+
+// named is the name that the browser gives an element to screen readers.
+func (b *tab) named(css string) string {
+	b.t.Helper()
+	obj := tell(b, runtime.Evaluate, runtime.EvaluateParams{Expression: `document.querySelector(` + quoted(css) + `)`})
+	tree := tell(b, accessibility.GetPartialAXTree, accessibility.GetPartialAXTreeParams{ObjectID: obj.Result.ObjectID, FetchRelatives: new(false)})
+	var name string
+	if len(tree.Nodes) == 0 || json.Unmarshal(tree.Nodes[0].Name.Value, &name) != nil {
+		b.t.Fatalf("%s has no name", css)
+	}
+	return strings.ReplaceAll(name, " ,", ",") // parts that only listeners get are set apart by a space
 }

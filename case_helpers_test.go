@@ -63,7 +63,7 @@ func (b *buyer) send(rest string, form url.Values) *page {
 func (b *buyer) seats(event int64, fields url.Values) *page {
 	b.t.Helper()
 	answer := b.post(b.w.URL+eventPath(event)+"/holds", fields)
-	if answer.status == 303 {
+	if strings.HasPrefix(answer.location, "/holds/") {
 		b.hold = strings.TrimPrefix(answer.resolve(answer.location), b.w.URL)
 	}
 	return answer

@@ -11,10 +11,12 @@ import (
 	"strings"
 
 	"holdfast/db"
+	"holdfast/internal/booking"
 	"holdfast/internal/config"
 	"holdfast/internal/demo"
 	"holdfast/internal/domain"
 	"holdfast/internal/privpg"
+	"holdfast/internal/stripepay"
 )
 
 // databaseURL is where a command that needs nothing else finds its data, and what to
@@ -171,12 +173,22 @@ func (a app) set(ctx context.Context, d *db.DB, key, value string) error {
 	return err
 }
 
-// audit prints what must never be. Exit 0 clean, 1 findings, 2 could not look.
+// audit prints what must never be. Exit 0 clean, 1 findings, 2 could not look. With
+// STRIPE_SECRET_KEY it compares with Stripe's own lists too.
 func (a app) audit(ctx context.Context) error {
 	var found []db.Finding
 	var checks int
-	err := a.withDB(ctx, func(d *db.DB) (err error) {
-		found, checks, err = d.Audit(ctx)
+	err := a.withDB(ctx, func(d *db.DB) error {
+		cfg := booking.Config{Log: slog.New(slog.DiscardHandler)}
+		if key := strings.TrimSpace(a.getenv("STRIPE_SECRET_KEY")); key != "" {
+			c, err := stripepay.New(stripepay.Config{Key: key, APIURL: strings.TrimSpace(a.getenv("STRIPE_API_URL"))})
+			if err != nil {
+				return err
+			}
+			cfg.Gateway, cfg.Live = c.ForJobs(), c.Livemode()
+		}
+		var err error
+		found, checks, err = booking.New(d, cfg).Audit(ctx)
 		return err
 	})
 	if err != nil {
@@ -190,5 +202,28 @@ func (a app) audit(ctx context.Context) error {
 		return exitCode(1)
 	}
 	_, err = fmt.Fprintf(a.stdout, "audit: clean (%d checks)\n", checks)
+	return err
+}
+
+// stripe sets our webhook up at Stripe and prints the secret that belongs into
+// STRIPE_WEBHOOK_SECRETS.
+func (a app) stripe(ctx context.Context, args []string) error {
+	if len(args) != 1 || args[0] != "setup" {
+		fmt.Fprintln(a.stderr, "usage: holdfast stripe setup")
+		return exitCode(2)
+	}
+	key, base := strings.TrimSpace(a.getenv("STRIPE_SECRET_KEY")), strings.TrimSuffix(strings.TrimSpace(a.getenv("BASE_URL")), "/")
+	if key == "" || base == "" {
+		return errors.New("STRIPE_SECRET_KEY and BASE_URL must be set")
+	}
+	c, err := stripepay.New(stripepay.Config{Key: key, APIURL: strings.TrimSpace(a.getenv("STRIPE_API_URL"))})
+	if err != nil {
+		return err
+	}
+	secret, err := c.CreateWebhook(ctx, base+"/hooks/stripe")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "Stripe will tell %s/hooks/stripe.\nAdd this to STRIPE_WEBHOOK_SECRETS (shown once):\n%s\n", base, secret)
 	return err
 }

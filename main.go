@@ -43,6 +43,7 @@ const usage = `usage: holdfast COMMAND
   demo load | clear        load demo data; remove exactly what was loaded
   settings get [KEY]       read the settings of the business
   settings set KEY VALUE   change one
+  stripe setup             make Stripe's webhook for BASE_URL and print its secret
   audit                    look for what must never be; exit 0 clean, 1 findings, 2 could not look
   version                  which build this is
 `
@@ -64,6 +65,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return a.demo(ctx, rest)
 	case "settings":
 		return a.settings(ctx, rest)
+	case "stripe":
+		return a.stripe(ctx, rest)
 	case "audit":
 		return a.audit(ctx)
 	case "version":

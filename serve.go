@@ -19,6 +19,7 @@ import (
 	"holdfast/internal/demo"
 	"holdfast/internal/domain"
 	"holdfast/internal/jobs"
+	"holdfast/internal/mail"
 	"holdfast/internal/schedule"
 	"holdfast/internal/stripepay"
 	"holdfast/internal/stripesim"
@@ -66,6 +67,11 @@ func (a app) serve(ctx context.Context, args []string) (err error) {
 	if err := a.greet(ctx, cfg, d, listener); err != nil {
 		return err
 	}
+	if n, err := s.mail.Requeue(ctx); err != nil {
+		return err
+	} else if n > 0 {
+		log.Info("mails that waited for a mail server leave now", "count", n)
+	}
 	for _, note := range cfg.Notes() {
 		log.Warn(note)
 	}
@@ -101,6 +107,7 @@ type shop struct {
 	server   *http.Server
 	listener net.Listener
 	jobs     *jobs.Client
+	mail     *mail.Mailer
 	sim      *stripesim.Sim    // nil outside demo mode
 	stripe   *stripepay.Client // nil without a key
 	log      *slog.Logger
@@ -135,8 +142,8 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 		ask.Gateway, ask.Live, work.Gateway, work.Live = c, c.Livemode(), c.ForJobs(), c.Livemode()
 	}
 	signer := domain.NewSigner(string(cfg.AppSecret))
-	post := mailer(cfg, d, signer, log)
-	if s.jobs, err = jobs.New(d.Pool(), booking.New(d, work), post, log); err != nil {
+	s.mail = mailer(cfg, d, signer, log)
+	if s.jobs, err = jobs.New(d.Pool(), booking.New(d, work), s.mail, log); err != nil {
 		return nil, err
 	}
 	deps := handlers.Deps{

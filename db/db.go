@@ -116,10 +116,17 @@ func (d *DB) once(ctx context.Context, fn func(*Tx) error) error {
 	return tx.Commit(ctx)
 }
 
+// Job is work for later; its fields are stored as JSON.
+type Job = river.JobArgs
+
 // Enqueue inserts a job that exists exactly if the transaction commits. A zero at
-// means at once.
-func (t *Tx) Enqueue(ctx context.Context, job river.JobArgs, at time.Time) error {
-	_, err := t.jobs.InsertTx(ctx, t.tx, job, &river.InsertOpts{ScheduledAt: at})
+// means at once. A job with a Queue method goes there.
+func (t *Tx) Enqueue(ctx context.Context, job Job, at time.Time) error {
+	opts := &river.InsertOpts{ScheduledAt: at}
+	if q, ok := job.(interface{ Queue() string }); ok {
+		opts.Queue = q.Queue()
+	}
+	_, err := t.jobs.InsertTx(ctx, t.tx, job, opts)
 	return classify(err)
 }
 

@@ -35,14 +35,15 @@ type StaffTask struct {
 }
 
 const insertTaskSQL = `
-INSERT INTO staff_tasks (kind, words, booking_id, payment_id, event_id) VALUES (@kind, @words, @booking, @payment, @event)`
+INSERT INTO staff_tasks (kind, words, booking_id, payment_id, event_id) VALUES (@kind, @words, @booking, @payment, @event)
+ON CONFLICT DO NOTHING`
 
-// InsertTask puts an entry on the staff list.
-func (t *Tx) InsertTask(ctx context.Context, s StaffTask) error {
-	_, err := exec(ctx, t.q, insertTaskSQL, pgx.StrictNamedArgs{
+// InsertTask puts an entry on the staff list; false when the same one is open already.
+func (t *Tx) InsertTask(ctx context.Context, s StaffTask) (bool, error) {
+	n, err := exec(ctx, t.q, insertTaskSQL, pgx.StrictNamedArgs{
 		"kind": s.Kind, "words": s.Words, "booking": s.BookingID, "payment": s.PaymentID, "event": s.EventID,
 	})
-	return err
+	return n == 1, err
 }
 
 const insertAuditSQL = `

@@ -170,3 +170,12 @@ UPDATE payments SET state = 'refunding', outcome = @outcome WHERE id = @id AND s
 func (t *Tx) ReviseOutcome(ctx context.Context, id int64, outcome string) error {
 	return one(exec(ctx, t.q, reviseOutcomeSQL, pgx.StrictNamedArgs{"id": id, "outcome": outcome}))
 }
+
+const reopenRefundingSQL = `
+UPDATE payments SET state = 'refunding' WHERE id = @id AND state = 'closed' AND received > 0 AND outcome <> 'booked'`
+
+// ReopenRefunding takes back that all of the money is back: a refund failed after all.
+func (t *Tx) ReopenRefunding(ctx context.Context, id int64) error {
+	_, err := exec(ctx, t.q, reopenRefundingSQL, pgx.StrictNamedArgs{"id": id})
+	return err
+}

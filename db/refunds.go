@@ -60,7 +60,7 @@ func (q Queries) RefundsOf(ctx context.Context, paymentID int64) ([]Refund, erro
 
 const setRefundSQL = `
 UPDATE refunds SET state = @state, stripe_refund_id = coalesce(nullif(@stripe_id, ''), stripe_refund_id), error = @error, updated_at = now()
- WHERE id = @id AND state <> @state`
+ WHERE id = @id AND (state <> @state OR stripe_refund_id IS DISTINCT FROM coalesce(nullif(@stripe_id, ''), stripe_refund_id))`
 
 // SetRefund records the provider's word; false when that is what the row says already.
 func (t *Tx) SetRefund(ctx context.Context, id int64, state domain.RefundState, stripeID, words string) (bool, error) {
@@ -100,4 +100,47 @@ const refundsOfHoldSQL = refundColumns + `WHERE p.hold_id = @hold ORDER BY r.id`
 // RefundsOfHold lists what went back of all payments of a hold.
 func (q Queries) RefundsOfHold(ctx context.Context, holdID string) ([]Refund, error) {
 	return rows[Refund](ctx, q.q, refundsOfHoldSQL, pgx.StrictNamedArgs{"hold": holdID})
+}
+
+const deferRefundSQL = `
+UPDATE refunds SET error = @error, attempt = attempt + 1, updated_at = now() WHERE id = @id AND state = 'requested'`
+
+// DeferRefund keeps a refund that Stripe cannot pay just now in the queue with the
+// reason; the next try is a new request.
+func (t *Tx) DeferRefund(ctx context.Context, id int64, words string) error {
+	_, err := exec(ctx, t.q, deferRefundSQL, pgx.StrictNamedArgs{"id": id, "error": words})
+	return err
+}
+
+const retryRefundSQL = `
+UPDATE refunds r SET state = 'requested', attempt = attempt + 1, error = '', stripe_refund_id = NULL, updated_at = now()
+ WHERE r.id = @id AND r.state = 'failed' AND r.reason <> 'dashboard'
+   AND r.amount <= (SELECT p.received FROM payments p WHERE p.id = r.payment_id)
+                 - (SELECT coalesce(sum(o.amount), 0) FROM refunds o WHERE o.payment_id = r.payment_id AND o.state <> 'failed')`
+
+// RetryRefund asks for a failed refund again; false when it is not failed, or the
+// money went back another way meanwhile. The payment's row must be locked.
+func (t *Tx) RetryRefund(ctx context.Context, id int64) (bool, error) {
+	n, err := exec(ctx, t.q, retryRefundSQL, pgx.StrictNamedArgs{"id": id})
+	return n == 1, err
+}
+
+const refundByStripeSQL = refundColumns + `WHERE r.stripe_refund_id = @stripe_id`
+
+// RefundByStripe finds our row of a refund at Stripe; domain.ErrNotFound.
+func (q Queries) RefundByStripe(ctx context.Context, stripeID string) (Refund, error) {
+	return row[Refund](ctx, q.q, refundByStripeSQL, pgx.StrictNamedArgs{"stripe_id": stripeID})
+}
+
+const writeOffSQL = `
+INSERT INTO ledger_entries (kind, amount, currency, tender, event_id, booking_id, payment_id, refund_id)
+SELECT 'write_off', @sign * r.amount, r.currency, p.tender, r.event_id, b.id, p.id, r.id
+  FROM refunds r JOIN payments p ON p.id = r.payment_id JOIN bookings b ON b.hold_id = p.hold_id AND p.outcome = 'booked'
+ WHERE r.id = @refund`
+
+// WriteOff enters that money of valid tickets went back without their cancellation:
+// a refund made in Stripe by hand. sign -1 when it goes, 1 when it failed after all.
+func (t *Tx) WriteOff(ctx context.Context, refundID int64, sign int) error {
+	_, err := exec(ctx, t.q, writeOffSQL, pgx.StrictNamedArgs{"refund": refundID, "sign": sign})
+	return err
 }

@@ -3,6 +3,7 @@ package handlers
 import (
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/klauspost/compress/gzhttp"
 
@@ -99,6 +100,10 @@ func (s *site) missing(mux *http.ServeMux) http.Handler {
 		h.ServeHTTP(probe, r)
 		switch {
 		case probe.status == http.StatusMethodNotAllowed:
+			if err := s.ownHold(r); err != nil {
+				s.fail(w, r, err)
+				return
+			}
 			w.Header().Set("Allow", probe.header.Get("Allow"))
 			s.fail(w, r, errMethod)
 		case probe.status >= 300 && probe.status < 400:
@@ -107,6 +112,17 @@ func (s *site) missing(mux *http.ServeMux) http.Handler {
 			s.fail(w, r, fmt.Errorf("no route: %w", errNoRoute))
 		}
 	})
+}
+
+// ownHold: a hold that is not the visitor's is not found, whatever the method.
+func (s *site) ownHold(r *http.Request) error {
+	rest, ok := strings.CutPrefix(r.URL.Path, "/holds/")
+	if !ok {
+		return nil
+	}
+	id, _, _ := strings.Cut(rest, "/")
+	_, err := s.Booking.Look(r.Context(), s.visitor(r), id)
+	return err
 }
 
 // discard finds out what the mux would have answered.

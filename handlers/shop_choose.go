@@ -85,7 +85,10 @@ func noBest(o *booking.Offer, want domain.BestWish, none *booking.NoBest) *views
 		alert.Heading = "No wheelchair space with its companion seat is free"
 	case none.Free < want.Quantity:
 		alert.Heading = "There are not " + format.Count(want.Quantity, what) + " free"
-		alert.Text = "Nothing is held. Only " + format.Count(none.Free, what) + " left there."
+		alert.Text = "Nothing is held. " + format.Count(none.Free, what) + " free there, you can choose on the map."
+		if none.Free == 0 {
+			alert.Text = "Nothing is held. Every " + what + " there is sold or held by somebody else."
+		}
 	}
 	if want.Quantity == 1 && !want.Accessible {
 		alert.Heading = "No " + what + " is free there"
@@ -115,7 +118,7 @@ func (s *site) notChosen(w http.ResponseWriter, r *http.Request, o *booking.Offe
 		}
 		return s.showSeats(w, r, http.StatusConflict, o, t, alert)
 	case errors.As(err, &rule):
-		return s.showSeats(w, r, http.StatusUnprocessableEntity, o, t, &views.SeatAlert{Heading: ruleHeading(rule), Text: rule.Words + " Nothing was charged."})
+		return s.showSeats(w, r, http.StatusUnprocessableEntity, o, t, ruleAlert(rule, noun(o.Layout)))
 	case errors.Is(err, domain.ErrBusy):
 		return s.showSeats(w, r, http.StatusConflict, o, t, &views.SeatAlert{
 			Heading: "Very busy right now", Waiting: true,
@@ -146,10 +149,15 @@ func (s *site) toBooking(w http.ResponseWriter, r *http.Request, holdID string) 
 	return seeOther(w, r, s.bookingURL(h))
 }
 
+func ruleAlert(rule *domain.RuleError, noun string) *views.SeatAlert {
+	if rule.Code == "none" {
+		return &views.SeatAlert{Heading: "Choose at least one " + noun, Text: "Tick one on the map, then press Continue. Nothing is held and nothing was charged."}
+	}
+	return &views.SeatAlert{Heading: ruleHeading(rule), Text: rule.Words + " Nothing was charged."}
+}
+
 func ruleHeading(rule *domain.RuleError) string {
 	switch rule.Code {
-	case "none":
-		return "Choose at least one seat"
 	case "too_many", "quantity":
 		return "That is too many"
 	case "too_many_holds":

@@ -186,7 +186,7 @@ func (s *site) holdView(h *domain.Hold, o *booking.Offer, wrong booking.InvalidD
 	what := noun(o.Layout)
 	page := s.pages.frame("Your seats", o.Event.Kind, o.Settings)
 	v := views.HoldView{
-		Page: page, Heading: "Who comes along?", Lede: "Choose the tickets and tell us where to send them.", SeatsHeading: "Your seats",
+		Page: page, Heading: "Tickets and contact", Lede: "Choose the tickets and tell us where to send them.", SeatsHeading: "Your seats",
 		Action: "/holds/" + h.ID + "/details", ChangeURL: seatsURL(h, o), ReleaseURL: "/holds/" + h.ID + "/release",
 		Name: views.Field{Value: h.Name}, Email: views.Field{Value: h.Email}, Phone: views.Field{Value: h.Phone},
 		Count: format.Count(len(h.Seats), what), Currency: currencyView(h.Currency), Order: order(h, o),

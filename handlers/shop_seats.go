@@ -94,6 +94,12 @@ func (s *site) seatsView(o *booking.Offer, x *booking.Seats, t ticks, alert *vie
 		v.Good = []string{closeTerms(o.Settings)}
 	}
 	v.Picked, v.Total = picked(o, v.Map)
+	if free == 0 && alert == nil {
+		what := noun(o.Layout)
+		v.SoldOut = &views.Note{Title: "All " + format.Count(o.Layout.Capacity(), what) + " are sold or held", Text: []string{
+			"A " + what + " that somebody lets go shows up here by itself.",
+		}, Links: []views.Link{{Text: "See what else is on", URL: "/"}}}
+	}
 	return v
 }
 

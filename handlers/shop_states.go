@@ -264,11 +264,11 @@ func reviewRows(h *domain.Hold, o *booking.Offer) []views.ReviewRow {
 		}
 		seats.Lines = append(seats.Lines, views.ReviewLine{Seat: &ref, Text: text})
 	}
-	contact := h.Email
+	contact := []views.ReviewLine{{Bold: h.Name}, {Text: h.Email}}
 	if h.Phone != "" {
-		contact += ", " + h.Phone
+		contact = append(contact, views.ReviewLine{Text: h.Phone})
 	}
-	return append(rows, seats, views.ReviewRow{Title: "Tickets go to", Lines: []views.ReviewLine{{Bold: h.Name}, {Text: contact}}, EditURL: hold + "#email", EditWhat: "contact"})
+	return append(rows, seats, views.ReviewRow{Title: "Tickets go to", Lines: contact, EditURL: hold + "#email", EditWhat: "contact"})
 }
 
 func textLines(list []string) []views.ReviewLine {

@@ -285,7 +285,7 @@ func Hold(v HoldView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "</span></p><button class=\"btn big\">Review your order</button><p class=\"muted sm\">You pay on the next page but one. Nothing is charged now.</p></div></form><form method=\"post\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "</span></p><button class=\"btn big\">Review your order</button><p class=\"muted sm\">Next you check everything, then you pay. Nothing is charged now.</p></div></form><form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

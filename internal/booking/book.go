@@ -63,5 +63,5 @@ func (s *Service) insertBooking(ctx context.Context, t *db.Tx, h *domain.Hold, i
 	return errors.New("no free booking reference in 20 tries")
 }
 
-// now is when a job should run: at once. Only the queue's clock reads it.
-func now() time.Time { return time.Time{} }
+// atOnce is when most jobs should run.
+func atOnce() time.Time { return time.Time{} }

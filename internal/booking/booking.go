@@ -29,6 +29,10 @@ type Gateway interface {
 	CreateRefund(ctx context.Context, r domain.RefundRequest) (domain.ProviderRefund, error)
 	Refund(ctx context.Context, id string) (domain.ProviderRefund, error)
 	Refunds(ctx context.Context, paymentIntent string) ([]domain.ProviderRefund, error)
+	Dispute(ctx context.Context, id string) (domain.ProviderDispute, error)
+	PaymentIntentOf(ctx context.Context, objectID string) (string, error)
+	SessionsSince(ctx context.Context, since time.Time) ([]domain.PaySession, error)
+	RefundsSince(ctx context.Context, since time.Time) ([]domain.ProviderRefund, error)
 }
 
 // Config is what the service needs besides the database.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"holdfast/db"
 	"holdfast/internal/domain"
@@ -237,4 +238,21 @@ func (s *Service) FinishPayment(ctx context.Context, paymentID int64) error {
 		}
 		return t.Enqueue(ctx, domain.EndPaymentJob{PaymentID: paymentID}, h.ExpiresAt)
 	})
+}
+
+// Sweep asks Stripe about every live payment that is old or whose countdown is over,
+// releases holds that ran out and drops old sessions. It goes on past single failures
+// and returns them.
+func (s *Service) Sweep(ctx context.Context) error {
+	due, err := s.db.DuePayments(ctx, 2*time.Minute)
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, p := range due {
+		if _, err := s.EndPayment(ctx, p.ID); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("payment %d: %w", p.ID, err))
+		}
+	}
+	return errors.Join(failed, s.Tidy(ctx), s.db.DropSessions(ctx))
 }

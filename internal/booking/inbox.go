@@ -21,9 +21,25 @@ func (s *Service) Receive(ctx context.Context, id, kind, object string, livemode
 			s.log.Warn("webhook of the other mode ignored", "stripe_event", id, "livemode", livemode)
 			return t.DoneStripeEvent(ctx, id, "other livemode")
 		}
-		if !strings.HasPrefix(kind, "checkout.session.") || object == "" {
+		job := jobFor(kind, object, id)
+		if job == nil {
 			return t.DoneStripeEvent(ctx, id, "not read")
 		}
-		return t.Enqueue(ctx, domain.SettleJob{SessionID: object, EventID: id}, now())
+		return t.Enqueue(ctx, job, atOnce())
 	})
+}
+
+// jobFor is the work that a kind of webhook asks for; nil for those that need none.
+func jobFor(kind, object, event string) db.Job {
+	switch {
+	case object == "":
+		return nil
+	case strings.HasPrefix(kind, "checkout.session."):
+		return domain.SettleJob{SessionID: object, EventID: event}
+	case strings.HasPrefix(kind, "charge.dispute."):
+		return domain.DisputeJob{DisputeID: object, EventID: event}
+	case strings.HasPrefix(kind, "refund."), kind == "charge.refunded", kind == "charge.refund.updated":
+		return domain.RefundNewsJob{ObjectID: object, EventID: event}
+	}
+	return nil
 }

@@ -17,7 +17,7 @@ const (
 	// Seats outlive the session, so that time alone never frees what is being paid.
 	sessionSlack = 2 * time.Minute
 	// A customer who needs more attempts for one hold is better served by a new hold.
-	maxAttempts = 10
+	maxAttempts = 3
 )
 
 // Pay starts or resumes the payment of the visitor's hold and returns the address to
@@ -38,6 +38,9 @@ func (s *Service) Pay(ctx context.Context, holder domain.Holder, holdID string) 
 	}
 	if s.pay == nil {
 		return "", domain.ErrPaymentsOff
+	}
+	if err := chargeable(h); err != nil {
+		return "", err
 	}
 	if err := s.dropDeadPage(ctx, h); err != nil {
 		return "", err
@@ -76,6 +79,18 @@ func payable(h *domain.Hold) error {
 	}
 	if !h.Detailed {
 		return domain.ErrDetailsMissing
+	}
+	return nil
+}
+
+// chargeable refuses totals that no card can be charged with.
+func chargeable(h *domain.Hold) error {
+	c, err := domain.CurrencyOf(h.Currency)
+	if err != nil {
+		return err
+	}
+	if _, err := c.ToStripe(h.Total); err != nil || h.Total < c.MinCharge {
+		return &domain.RuleError{Code: "too_small", Words: "This total cannot be paid by card online. Please call us; your seats are still held."}
 	}
 	return nil
 }
@@ -124,8 +139,12 @@ func (s *Service) attempt(ctx context.Context, h *domain.Hold) (p db.Payment, er
 		if !errors.Is(err, domain.ErrNotFound) {
 			return err
 		}
-		if n, err := t.CountPayments(ctx, h.ID); err != nil || n >= maxAttempts {
-			return errors.Join(err, domain.ErrHoldEnded)
+		n, err := t.CountPayments(ctx, h.ID)
+		if err != nil {
+			return err
+		}
+		if n >= maxAttempts {
+			return &domain.RuleError{Code: "attempts", Words: "This order was sent to the payment page three times without success. Please let the seats go, choose them again and try once more, or call us."}
 		}
 		p, err = s.begin(ctx, t, now, what)
 		return err

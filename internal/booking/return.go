@@ -2,7 +2,6 @@ package booking
 
 import (
 	"context"
-	"errors"
 
 	"holdfast/internal/domain"
 )
@@ -60,15 +59,10 @@ func (s *Service) layoutOf(ctx context.Context, eventID int64) (*domain.Layout, 
 	return s.Layout(ctx, e.LayoutVersionID)
 }
 
-// WorkEvent works one webhook from the inbox. Foreign sessions are noted, not retried.
+// WorkEvent works one webhook about a session.
 func (s *Service) WorkEvent(ctx context.Context, sessionID, eventID string) error {
-	settled, err := s.Settle(ctx, sessionID)
-	note := string(settled)
-	if errors.Is(err, domain.ErrNotFound) {
-		note, err = "not ours", nil
-	}
-	if err != nil || eventID == "" {
-		return err
-	}
-	return s.db.DoneStripeEvent(ctx, eventID, note)
+	return s.worked(ctx, eventID, func() (string, error) {
+		settled, err := s.Settle(ctx, sessionID)
+		return string(settled), err
+	})
 }

@@ -195,10 +195,10 @@ func (s *Service) wayBack(ctx context.Context, t *db.Tx, p db.Payment, h *domain
 	if err := t.LedgerRefund(ctx, refund); err != nil {
 		return err
 	}
-	if err := t.Enqueue(ctx, domain.RefundJob{RefundID: refund}, now()); err != nil {
+	if err := t.Enqueue(ctx, domain.RefundJob{RefundID: refund}, atOnce()); err != nil {
 		return err
 	}
-	if err := t.InsertTask(ctx, db.StaffTask{Kind: reason, Words: words, PaymentID: &p.ID, EventID: &p.EventID}); err != nil {
+	if err := s.task(ctx, t, db.StaffTask{Kind: reason, Words: words, PaymentID: &p.ID, EventID: &p.EventID}); err != nil {
 		return err
 	}
 	if reason == "duplicate" || reason == "mismatch" {
@@ -217,5 +217,5 @@ func (s *Service) queueMail(ctx context.Context, t *db.Tx, m db.Mail) error {
 	if err != nil {
 		return ignore(err, domain.ErrNotFound)
 	}
-	return t.Enqueue(ctx, domain.MailJob{MailID: id}, now())
+	return t.Enqueue(ctx, domain.MailJob{MailID: id}, atOnce())
 }

@@ -33,6 +33,9 @@ var (
 	ErrGateway = errors.New("payment provider unreachable")
 	// ErrGatewayRefused: the payment provider understood and said no; nothing was done.
 	ErrGatewayRefused = errors.New("payment provider refused")
+	// ErrGatewayBalance, always beside ErrGatewayRefused: money cannot go back before
+	// our balance at the provider covers it; try again later under a new key.
+	ErrGatewayBalance = errors.New("provider balance too low")
 	// ErrSessionNotOpen: the session can no longer be expired: it is paid or over.
 	ErrSessionNotOpen = errors.New("payment session is not open")
 	// ErrConflict: a unique or state constraint said no.

@@ -29,6 +29,40 @@ type RefundJob struct {
 // Kind names the job in the queue.
 func (RefundJob) Kind() string { return "refund" }
 
+// Queue keeps refunds apart: a crowd of them must not keep payments waiting.
+func (RefundJob) Queue() string { return "refunds" }
+
+// RefundNewsJob asks what became of the refunds of a payment. ObjectID is what a
+// webhook named: a refund or a charge.
+type RefundNewsJob struct {
+	ObjectID string `json:"object_id"`
+	EventID  string `json:"event_id"`
+}
+
+// Kind names the job in the queue.
+func (RefundNewsJob) Kind() string { return "refund_news" }
+
+// DisputeJob asks about a cardholder's complaint.
+type DisputeJob struct {
+	DisputeID string `json:"dispute_id"`
+	EventID   string `json:"event_id"`
+}
+
+// Kind names the job in the queue.
+func (DisputeJob) Kind() string { return "dispute" }
+
+// ReconcileJob compares with Stripe's own lists, each hour.
+type ReconcileJob struct{}
+
+// Kind names the job in the queue.
+func (ReconcileJob) Kind() string { return "reconcile" }
+
+// AuditJob looks each hour whether the night's audit is due.
+type AuditJob struct{}
+
+// Kind names the job in the queue.
+func (AuditJob) Kind() string { return "audit" }
+
 // MailJob sends one row of the outbox.
 type MailJob struct {
 	MailID int64 `json:"mail_id"`

@@ -61,6 +61,10 @@ type ProviderRefund struct {
 	Amount   int64       // minor units of the payment's currency as people write them
 	RefundID string      // metadata.refund_id, empty for refunds made elsewhere
 	Failure  string      // provider's reason code, "" when none
+
+	PaymentIntent string    // "" for a refund of a payment that has none, which is not ours
+	Currency      string    // upper-case ISO 4217
+	Created       time.Time // provider's clock
 }
 
 // RefundState is the state of a refund row.
@@ -86,3 +90,21 @@ const (
 
 // Live says whether money may still arrive for an attempt that recorded none.
 func (s PaymentState) Live() bool { return s == PaymentCreating || s == PaymentOpen }
+
+// ProviderDispute is a cardholder's complaint as the provider knows it.
+type ProviderDispute struct {
+	ID            string
+	PaymentIntent string // "" for a payment that has none, which is not ours
+	Status        string // provider's word: needs_response, warning_closed, …
+	Reason        string // provider's word: fraudulent, product_not_received, …
+	// Amount is in minor units of Currency as people write them, for people's eyes.
+	// It is 0 when our table cannot express it: a bank may dispute another amount in
+	// another currency than was paid, and the dispute matters all the same.
+	Amount   int64
+	Currency string // upper-case ISO 4217
+	Inquiry  bool   // a question of the bank; no money moved
+	Closed   bool   // nothing will change any more
+	// Won: the bank decided for us. A closed inquiry is neither won nor lost; lost is
+	// Closed && !Won && !Inquiry.
+	Won bool
+}

@@ -14,6 +14,7 @@ type Settings struct {
 	VenueName            string
 	Kind                 string // cinema, bus or both
 	Address, Phone       string
+	StaffEmail           string // gets a note about each task for staff; may be empty
 	Currency             string // upper-case ISO 4217
 	TimeZone             string // IANA name
 	HoldWindowMinutes    int
@@ -64,6 +65,7 @@ func SettingDefs() []SettingDef {
 		{"venue_name", "Holdfast", "Name on every page", text(func(s *Settings) *string { return &s.VenueName })},
 		{"address", "", "Postal address on every page", text(func(s *Settings) *string { return &s.Address })},
 		{"phone", "", "Phone on every page, as people dial it", text(func(s *Settings) *string { return &s.Phone })},
+		{"staff_email", "", "Where notes about tasks for staff go; empty: nowhere", parseEmail},
 		{"kind", "cinema", "cinema, bus or both", parseKind},
 		{"currency", "EUR", "ISO 4217 code of all prices", parseCurrency},
 		{"time_zone", "UTC", "IANA name of the house's zone", parseZone},
@@ -114,6 +116,14 @@ func CheckSetting(key, value string) error {
 		}
 	}
 	return fmt.Errorf("setting %q: %w", key, ErrNotFound)
+}
+
+func parseEmail(s *Settings, v string) error {
+	if v = strings.TrimSpace(v); v != "" && (strings.Count(v, "@") != 1 || strings.ContainsAny(v, " \r\n,;<>")) {
+		return fmt.Errorf("%q is not an e-mail address", v)
+	}
+	s.StaffEmail = v
+	return nil
 }
 
 func parseKind(s *Settings, v string) error {

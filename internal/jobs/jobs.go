@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"golang.org/x/time/rate"
 
 	"holdfast/internal/domain"
 )
@@ -21,7 +22,11 @@ type Sales interface {
 	WorkEvent(ctx context.Context, sessionID, eventID string) error
 	FinishPayment(ctx context.Context, paymentID int64) error
 	WorkRefund(ctx context.Context, id int64) (done bool, err error)
+	WorkRefundNews(ctx context.Context, objectID, eventID string) error
+	WorkDispute(ctx context.Context, disputeID, eventID string) error
 	Sweep(ctx context.Context) error
+	Reconcile(ctx context.Context) error
+	NightlyAudit(ctx context.Context) error
 }
 
 // Mailer sends one row of the outbox.
@@ -37,21 +42,40 @@ func New(pool *pgxpool.Pool, sales Sales, mail Mailer, log *slog.Logger) (*Clien
 	w := river.NewWorkers()
 	river.AddWorker(w, &settleWorker{sales: sales})
 	river.AddWorker(w, &endPaymentWorker{sales: sales})
-	river.AddWorker(w, &refundWorker{sales: sales})
+	river.AddWorker(w, &refundWorker{sales: sales, pace: rate.NewLimiter(refundsPerSecond, 1)})
+	river.AddWorker(w, &refundNewsWorker{sales: sales})
+	river.AddWorker(w, &disputeWorker{sales: sales})
 	river.AddWorker(w, &sweepWorker{sales: sales})
+	river.AddWorker(w, &reconcileWorker{sales: sales})
+	river.AddWorker(w, &auditWorker{sales: sales})
 	river.AddWorker(w, &mailWorker{mail: mail})
 	return river.NewClient(riverpgxv5.New(pool), &river.Config{
-		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 4}},
-		Workers:           w,
-		Logger:            log,
-		JobTimeout:        60 * time.Second,
-		FetchPollInterval: time.Second,
+		Queues: map[string]river.QueueConfig{
+			river.QueueDefault:         {MaxWorkers: 4},
+			domain.RefundJob{}.Queue(): {MaxWorkers: 2},
+		},
+		Workers:    w,
+		Logger:     log,
+		JobTimeout: 60 * time.Second,
+		// A job whose process was killed is taken up again after this.
+		RescueStuckJobsAfter: 5 * time.Minute,
+		FetchPollInterval:    time.Second,
 		PeriodicJobs: []*river.PeriodicJob{
-			river.NewPeriodicJob(river.PeriodicInterval(time.Minute), func() (river.JobArgs, *river.InsertOpts) {
-				return domain.SweepJob{}, &river.InsertOpts{MaxAttempts: 1}
-			}, &river.PeriodicJobOpts{RunOnStart: true}),
+			every(time.Minute, domain.SweepJob{}),
+			every(time.Hour, domain.ReconcileJob{}),
+			every(time.Hour, domain.AuditJob{}),
 		},
 	})
+}
+
+// refundsPerSecond keeps a cancelled event's refunds below Stripe's limits.
+const refundsPerSecond = 5
+
+// every runs a job at start and then again and again, on one process of all.
+func every(pause time.Duration, job river.JobArgs) *river.PeriodicJob {
+	return river.NewPeriodicJob(river.PeriodicInterval(pause), func() (river.JobArgs, *river.InsertOpts) {
+		return job, &river.InsertOpts{MaxAttempts: 1}
+	}, &river.PeriodicJobOpts{RunOnStart: true})
 }
 
 type settleWorker struct {
@@ -82,9 +106,13 @@ func (w *endPaymentWorker) NextRetry(j *river.Job[domain.EndPaymentJob]) time.Ti
 type refundWorker struct {
 	river.WorkerDefaults[domain.RefundJob]
 	sales Sales
+	pace  *rate.Limiter
 }
 
 func (w *refundWorker) Work(ctx context.Context, j *river.Job[domain.RefundJob]) error {
+	if err := w.pace.Wait(ctx); err != nil {
+		return err
+	}
 	done, err := w.sales.WorkRefund(ctx, j.Args.RefundID)
 	if err == nil && !done {
 		return river.JobSnooze(min(time.Hour, time.Minute<<min(j.Attempt, 6)))
@@ -93,6 +121,55 @@ func (w *refundWorker) Work(ctx context.Context, j *river.Job[domain.RefundJob])
 }
 
 func (w *refundWorker) NextRetry(j *river.Job[domain.RefundJob]) time.Time { return soon(j.Attempt) }
+
+type refundNewsWorker struct {
+	river.WorkerDefaults[domain.RefundNewsJob]
+	sales Sales
+}
+
+func (w *refundNewsWorker) Work(ctx context.Context, j *river.Job[domain.RefundNewsJob]) error {
+	return w.sales.WorkRefundNews(ctx, j.Args.ObjectID, j.Args.EventID)
+}
+
+func (w *refundNewsWorker) NextRetry(j *river.Job[domain.RefundNewsJob]) time.Time {
+	return soon(j.Attempt)
+}
+
+type disputeWorker struct {
+	river.WorkerDefaults[domain.DisputeJob]
+	sales Sales
+}
+
+func (w *disputeWorker) Work(ctx context.Context, j *river.Job[domain.DisputeJob]) error {
+	return w.sales.WorkDispute(ctx, j.Args.DisputeID, j.Args.EventID)
+}
+
+func (w *disputeWorker) NextRetry(j *river.Job[domain.DisputeJob]) time.Time { return soon(j.Attempt) }
+
+type reconcileWorker struct {
+	river.WorkerDefaults[domain.ReconcileJob]
+	sales Sales
+}
+
+func (w *reconcileWorker) Work(ctx context.Context, _ *river.Job[domain.ReconcileJob]) error {
+	return w.sales.Reconcile(ctx)
+}
+
+// Timeout: a long list takes many pages.
+func (w *reconcileWorker) Timeout(*river.Job[domain.ReconcileJob]) time.Duration {
+	return 10 * time.Minute
+}
+
+type auditWorker struct {
+	river.WorkerDefaults[domain.AuditJob]
+	sales Sales
+}
+
+func (w *auditWorker) Work(ctx context.Context, _ *river.Job[domain.AuditJob]) error {
+	return w.sales.NightlyAudit(ctx)
+}
+
+func (w *auditWorker) Timeout(*river.Job[domain.AuditJob]) time.Duration { return 10 * time.Minute }
 
 type sweepWorker struct {
 	river.WorkerDefaults[domain.SweepJob]

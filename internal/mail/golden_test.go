@@ -159,7 +159,8 @@ func lostToCancelled(t *testing.T, h *house) db.Mail {
 func staffNote(t *testing.T, h *house) db.Mail {
 	p, _ := h.pay(t, h.hold(t, "A1"), "seat_lost", "requested")
 	h.tx(t, func(tx *db.Tx) error {
-		return tx.InsertTask(t.Context(), db.StaffTask{Kind: "seat_lost", Words: "Paid after the seats went to somebody else.", PaymentID: &p})
+		_, err := tx.InsertTask(t.Context(), db.StaffTask{Kind: "seat_lost", Words: "Paid after the seats went to somebody else.", PaymentID: &p})
+		return err
 	})
 	return db.Mail{Kind: "staff_note", PaymentID: &p}
 }

@@ -159,10 +159,11 @@ func (m *Mailer) failed(ctx context.Context, row db.Mail, cause error) error {
 		if err := t.MailFailed(ctx, row.ID, words, true); err != nil {
 			return err
 		}
-		return t.InsertTask(ctx, db.StaffTask{
+		_, err := t.InsertTask(ctx, db.StaffTask{
 			Kind: "mail_failed", Words: "A mail did not reach " + row.ToAddress + ": " + words,
 			BookingID: row.BookingID, PaymentID: row.PaymentID,
 		})
+		return err
 	})
 }
 

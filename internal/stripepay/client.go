@@ -24,6 +24,7 @@ import (
 	"github.com/stripe/stripe-go/v76/checkout/session"
 	"github.com/stripe/stripe-go/v76/dispute"
 	"github.com/stripe/stripe-go/v76/refund"
+	"github.com/stripe/stripe-go/v76/webhookendpoint"
 )
 
 // Config of a Client. Key is needed.
@@ -42,6 +43,7 @@ type Client struct {
 	refunds    refund.Client
 	charges    charge.Client
 	disputes   dispute.Client
+	endpoints  webhookendpoint.Client
 	live       bool
 	timeout    time.Duration
 	jobTimeout time.Duration
@@ -68,11 +70,12 @@ func New(cfg Config) (*Client, error) {
 	}
 	b := backend(cfg)
 	return &Client{
-		sessions: session.Client{B: b, Key: cfg.Key},
-		refunds:  refund.Client{B: b, Key: cfg.Key},
-		charges:  charge.Client{B: b, Key: cfg.Key},
-		disputes: dispute.Client{B: b, Key: cfg.Key},
-		live:     strings.HasPrefix(cfg.Key, "sk_live_") || strings.HasPrefix(cfg.Key, "rk_live_"),
+		sessions:  session.Client{B: b, Key: cfg.Key},
+		refunds:   refund.Client{B: b, Key: cfg.Key},
+		charges:   charge.Client{B: b, Key: cfg.Key},
+		disputes:  dispute.Client{B: b, Key: cfg.Key},
+		endpoints: webhookendpoint.Client{B: b, Key: cfg.Key},
+		live:      strings.HasPrefix(cfg.Key, "sk_live_") || strings.HasPrefix(cfg.Key, "rk_live_"),
 
 		timeout:    or(cfg.RequestTimeout, 8*time.Second),
 		jobTimeout: or(cfg.JobTimeout, 20*time.Second),

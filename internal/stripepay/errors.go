@@ -17,6 +17,8 @@ import (
 //   - domain.ErrGatewayRefused: Stripe understood and said no; this call did nothing.
 //   - domain.ErrNotFound: Stripe has no such object (for CreateRefund it is
 //     ErrGatewayRefused as well: nothing was given back).
+//   - domain.ErrGatewayBalance: beside ErrGatewayRefused; our balance at Stripe does
+//     not cover a refund yet.
 //   - domain.ErrSessionNotOpen: ExpireSession only.
 //
 // A context that ended is found too, beside ErrGateway.
@@ -71,6 +73,8 @@ func meanings(se *stripe.Error) []error {
 		return []error{domain.ErrGateway}
 	case s == http.StatusNotFound, s == http.StatusConflict, s == http.StatusFailedDependency, s == http.StatusTooManyRequests, s >= 500, s < 400:
 		return []error{domain.ErrGateway}
+	case se.Code == stripe.ErrorCodeBalanceInsufficient:
+		return []error{domain.ErrGatewayRefused, domain.ErrGatewayBalance}
 	default:
 		return []error{domain.ErrGatewayRefused}
 	}

@@ -101,11 +101,19 @@ func TestRefundRefusedThenAccepted(t *testing.T) {
 	w.sim.SetFaults(stripesim.Faults{{Kind: stripesim.RefundRefused, Times: 1}})
 	ask := domain.RefundRequest{Key: "rf:1:1", RefundID: 1, PaymentIntent: s.PaymentIntent, Amount: 2450, Currency: "EUR"}
 	_, err := w.pay.CreateRefund(t.Context(), ask)
-	wantErr(t, err, domain.ErrGatewayRefused)
+	wantErr(t, err, domain.ErrGatewayRefused, domain.ErrGatewayBalance)
+	var coded interface{ ProviderCode() string }
+	if !errors.As(err, &coded) || coded.ProviderCode() != "balance_insufficient" {
+		t.Errorf("code of %v", err)
+	}
 	// The no is what the key stands for; a new attempt has a new key.
 	_, err = w.pay.CreateRefund(t.Context(), ask)
 	wantErr(t, err, domain.ErrGatewayRefused)
-	ask.Key = "rf:1:2"
+	ask.Key, ask.Amount = "rf:1:2", 9900
+	if _, err = w.pay.CreateRefund(t.Context(), ask); !errors.Is(err, domain.ErrGatewayRefused) || errors.Is(err, domain.ErrGatewayBalance) {
+		t.Errorf("more than was paid is not a matter of the balance: %v", err)
+	}
+	ask.Key, ask.Amount = "rf:1:3", 2450
 	if r, err := w.pay.CreateRefund(t.Context(), ask); err != nil || r.State != domain.RefundSucceeded {
 		t.Errorf("second attempt = %+v, %v", r, err)
 	}

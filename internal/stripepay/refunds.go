@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/stripe/stripe-go/v76"
 
@@ -15,8 +16,8 @@ import (
 
 // CreateRefund asks for money back. The same request (same Key) gives the same
 // refund within 24 h; afterwards look at Refunds first. ErrGatewayRefused: this
-// call gave nothing back, Error.Code says why (charge_already_refunded,
-// balance_insufficient, …).
+// call gave nothing back, Error.Code says why (charge_already_refunded, …);
+// ErrGatewayBalance stands beside it when our balance is too low.
 func (c *Client) CreateRefund(ctx context.Context, req domain.RefundRequest) (domain.ProviderRefund, error) {
 	const op = "create refund"
 	cur, err := domain.CurrencyOf(req.Currency)
@@ -70,6 +71,31 @@ func (c *Client) Refunds(ctx context.Context, paymentIntent string) ([]domain.Pr
 		r, err := toRefund(v.(*stripe.Refund)) // the list holds nothing else
 		if err != nil {
 			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// RefundsSince lists the refunds of the account created since then, newest first,
+// ours and others'. Refunds in currencies that we do not know are left out with a
+// line in the log, because they cannot be ours.
+func (c *Client) RefundsSince(ctx context.Context, since time.Time) ([]domain.ProviderRefund, error) {
+	all, err := c.list(ctx, "list refunds since", func(lp stripe.ListParams) *stripe.Iter {
+		return c.refunds.List(&stripe.RefundListParams{
+			ListParams: lp, CreatedRange: &stripe.RangeQueryParams{GreaterThanOrEqual: since.Unix()},
+		}).Iter
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out []domain.ProviderRefund
+	for _, v := range all {
+		raw := v.(*stripe.Refund) // the list holds nothing else
+		r, err := toRefund(raw)
+		if err != nil {
+			c.log.Warn("stripe: refund left out of the list", "refund", raw.ID, "err", err)
+			continue
 		}
 		out = append(out, r)
 	}
@@ -130,11 +156,17 @@ func (c *Client) refund(ctx context.Context, op string, call func(context.Contex
 }
 
 func toRefund(r *stripe.Refund) (domain.ProviderRefund, error) {
-	amount, _, err := fromStripe(r.Amount, r.Currency)
+	amount, code, err := fromStripe(r.Amount, r.Currency)
 	if err != nil {
 		return domain.ProviderRefund{}, fmt.Errorf("stripe: refund %s: %w", r.ID, err)
 	}
-	out := domain.ProviderRefund{ID: r.ID, Amount: amount, RefundID: r.Metadata["refund_id"], Failure: string(r.FailureReason)}
+	out := domain.ProviderRefund{
+		ID: r.ID, Amount: amount, Currency: code, RefundID: r.Metadata["refund_id"],
+		Failure: string(r.FailureReason), Created: time.Unix(r.Created, 0),
+	}
+	if r.PaymentIntent != nil {
+		out.PaymentIntent = r.PaymentIntent.ID
+	}
 	switch r.Status {
 	case stripe.RefundStatusSucceeded:
 		out.State = domain.RefundSucceeded

@@ -45,7 +45,7 @@ func kinds() []kindRow {
 		{RateLimit, "API answers 429"}, {DropBefore, "connection dropped, nothing done"},
 		{DropAfter, "connection dropped after it was done"}, {NetworkDown, "network down"},
 		{WebhookLost, "webhooks lost"}, {WebhookCopies, "webhooks sent several times"},
-		{WebhookLate, "webhooks late"}, {WebhookVersion, "webhooks of another API version"},
+		{WebhookLate, "webhooks late"}, {WebhookReordered, "webhooks overtake each other"}, {WebhookVersion, "webhooks of another API version"},
 		{RefundPending, "refunds stay pending"}, {RefundFailsLater, "refunds succeed and fail later"},
 		{RefundRefused, "refunds refused, balance too low"},
 	}
@@ -53,8 +53,9 @@ func kinds() []kindRow {
 
 func operations() []string {
 	return []string{
-		OpCreateSession, OpGetSession, OpListSessions, OpExpireSession, OpGetIntent, OpCreateRefund, OpListRefunds, OpGetRefund,
+		OpCreateSession, OpGetSession, OpListSessions, OpExpireSession, OpGetIntent, OpGetCharge, OpGetDispute, OpCreateRefund, OpListRefunds, OpGetRefund, OpCreateEndpoint,
 		"checkout.session.completed", "checkout.session.expired", "charge.refunded", "refund.created", "refund.updated",
+		"charge.dispute.created", "charge.dispute.updated", "charge.dispute.closed",
 	}
 }
 

@@ -29,6 +29,9 @@ const (
 	WebhookCopies  Kind = "webhook_copies"  // sent Fault.Copies times, at once
 	WebhookLate    Kind = "webhook_late"    // sent after Fault.Delay
 	WebhookVersion Kind = "webhook_version" // api_version is Fault.Version; "" leaves it out
+	// WebhookReordered keeps an event back until the next one was sent (its first
+	// try is over), until a set of switches without this kind, or until Close.
+	WebhookReordered Kind = "webhook_reordered"
 )
 
 // Failures of refunds.
@@ -61,8 +64,13 @@ func (s *Sim) SetFaults(set Faults) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = nil
+	reordered := false
 	for _, f := range set {
 		s.faults = append(s.faults, &f)
+		reordered = reordered || f.Kind == WebhookReordered
+	}
+	if !reordered {
+		s.letGo()
 	}
 }
 
@@ -102,10 +110,11 @@ type apiFaults struct {
 }
 
 // takeFaults takes at most one failure per call, so that "the next N calls" adds
-// up; slowness comes on top.
+// up; slowness comes on top. Calls that meet none have the luck of the dice.
 func (s *Sim) takeFaults(op string) (hit apiFaults) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	luck := s.dice.call() // thrown for every call, so that switches do not shift the next
 	if f, on := s.take(Slow, op); on {
 		hit.slow = f.Delay
 	}
@@ -120,6 +129,9 @@ func (s *Sim) takeFaults(op string) (hit apiFaults) {
 			*k.set = true
 			return hit
 		}
+	}
+	if hit.slow == 0 {
+		return luck
 	}
 	return hit
 }

@@ -1,6 +1,7 @@
 package stripesim
 
 import (
+	"maps"
 	"net/http"
 	"time"
 )
@@ -32,10 +33,10 @@ func (s *Sim) once(r *http.Request, act func() answer) answer {
 	a = act()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if a.unsaved {
-		delete(s.saved, key)
-	} else {
+	if !a.unsaved {
 		entry.done, entry.answer = true, a
+	} else if s.saved[key] == entry {
+		delete(s.saved, key)
 	}
 	return a
 }
@@ -45,10 +46,12 @@ func (s *Sim) once(r *http.Request, act func() answer) answer {
 func (s *Sim) beginKey(key, request string) (*savedAnswer, answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	now := s.opt.Now()
+	s.sweepKeys(now)
 	old := s.saved[key]
 	switch {
-	case old == nil || s.opt.Now().Sub(old.made) >= keyLife:
-		entry := &savedAnswer{request: request, made: s.opt.Now()}
+	case old == nil || now.Sub(old.made) >= keyLife:
+		entry := &savedAnswer{request: request, made: now}
 		s.saved[key] = entry
 		return entry, answer{}
 	case old.request != request:
@@ -63,4 +66,20 @@ func (s *Sim) beginKey(key, request string) (*savedAnswer, answer) {
 		a.replayed = true
 		return nil, a
 	}
+}
+
+// sweepKeys forgets, once an hour, the keys whose day is over. The caller holds mu.
+func (s *Sim) sweepKeys(now time.Time) {
+	if now.Sub(s.swept) < time.Hour {
+		return
+	}
+	s.swept = now
+	maps.DeleteFunc(s.saved, func(_ string, a *savedAnswer) bool { return now.Sub(a.made) >= keyLife })
+}
+
+// SavedKeys is how many idempotency keys the store has answers for.
+func (s *Sim) SavedKeys() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.saved)
 }

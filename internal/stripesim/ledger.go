@@ -133,6 +133,40 @@ func (s *Sim) Paid(paymentIntent string) (taken, refunded int64) {
 	return taken, s.refunded(paymentIntent)
 }
 
+// LedgerLine is the money of one payment, in Stripe's unit of Currency.
+type LedgerLine struct {
+	PaymentIntent string
+	SessionID     string
+	Taken         int64
+	Refunded      int64 // back or on its way back; refunds that failed are not
+	Currency      string
+	Metadata      map[string]string // of the payment intent
+	Created       time.Time         // of the session
+}
+
+// Ledger has a line for each payment that took money, in the order of their
+// sessions, all as of one moment.
+func (s *Sim) Ledger() []LedgerLine {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	back := map[string]int64{}
+	for _, r := range s.refunds {
+		if r.Status != "failed" {
+			back[r.PaymentIntent] += r.Amount
+		}
+	}
+	var out []LedgerLine
+	for _, sess := range s.sessions {
+		pi := s.intents[sess.PaymentIntent]
+		if pi == nil || pi.received == 0 {
+			continue
+		}
+		out = append(out, LedgerLine{PaymentIntent: pi.id, SessionID: sess.ID, Taken: pi.received, Refunded: back[pi.id],
+			Currency: pi.currency, Metadata: maps.Clone(pi.metadata), Created: sess.Created})
+	}
+	return out
+}
+
 // newID is a random id of the provider's shape.
 func newID(prefix string, n int) string {
 	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv" // 58, near enough

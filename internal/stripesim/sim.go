@@ -71,7 +71,10 @@ type Sim struct {
 	endpoints []endpoint
 	requests  []*Request
 	saved     map[string]*savedAnswer
+	swept     time.Time // when saved was last swept, by opt.Now
 	faults    []*Fault
+	dice      *dice    // nil: no Chaos
+	held      []*Event // kept back by WebhookReordered
 }
 
 // New makes a Sim. It panics when BaseURL is not an absolute URL, which is a
@@ -137,10 +140,12 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.StripPrefix(s.prefix, s.mux).ServeHTTP(w, r)
 }
 
-// Close stops taking new background work, waits until the webhooks under way are
-// answered or given up, and cuts retries and delays short when ctx ends first.
+// Close sends what WebhookReordered kept back, stops taking new background work,
+// waits until the webhooks under way are answered or given up, and cuts retries
+// and delays short when ctx ends first.
 func (s *Sim) Close(ctx context.Context) error {
 	s.mu.Lock()
+	s.letGo()
 	s.closed = true
 	s.mu.Unlock()
 	done := make(chan struct{})

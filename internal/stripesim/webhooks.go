@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 )
@@ -107,34 +108,69 @@ func (s *Sim) emit(kind string, data object) {
 	e.Payload, _ = json.Marshal(body) // maps of plain values always marshal
 	s.events = append(s.events, e)
 
-	if _, on := s.take(WebhookLost, kind); on {
-		e.Lost = true
+	f := s.fateOf(kind)
+	e.Lost = f.lost
+	switch {
+	case f.lost:
+		return
+	case f.held:
+		s.held = append(s.held, e)
 		return
 	}
-	var delay time.Duration
-	if f, on := s.take(WebhookLate, kind); on {
-		delay = f.Delay
-	}
-	copies := 1
-	if f, on := s.take(WebhookCopies, kind); on {
-		copies = max(f.Copies, 1)
-	}
-	for range copies {
-		s.send(e, delay)
+	held := s.held
+	s.held = nil
+	s.send(e, f.delay, held...)
+	for range f.copies - 1 {
+		s.send(e, f.delay)
 	}
 }
 
-// send delivers an event to every endpoint that wants it. The caller holds mu.
-func (s *Sim) send(e *Event, delay time.Duration) {
+// fateOf is what the switches, or else the dice, do to an event of that type. The
+// caller holds mu.
+func (s *Sim) fateOf(kind string) fate {
+	luck := s.dice.event() // thrown for every event, so that switches do not shift the next
+	if _, on := s.take(WebhookLost, kind); on {
+		return fate{lost: true}
+	}
+	if len(s.held) == 0 {
+		if _, on := s.take(WebhookReordered, kind); on {
+			return fate{held: true}
+		}
+	}
+	late, isLate := s.take(WebhookLate, kind)
+	many, isMany := s.take(WebhookCopies, kind)
+	if !isLate && !isMany {
+		return luck
+	}
+	return fate{delay: late.Delay, copies: max(many.Copies, 1)}
+}
+
+// letGo sends what is kept back. The caller holds mu.
+func (s *Sim) letGo() {
+	for _, e := range s.held {
+		s.send(e, 0)
+	}
+	s.held = nil
+}
+
+// send delivers an event to every endpoint that wants it, and then the events
+// that it overtakes. The caller holds mu.
+func (s *Sim) send(e *Event, delay time.Duration, then ...*Event) {
 	for _, to := range s.endpoints {
+		rest := slices.DeleteFunc(slices.Clone(then), func(h *Event) bool { return !to.wants(h.Type) })
 		if to.wants(e.Type) {
-			s.spawn(func() { s.deliver(e, to, delay) })
+			s.spawn(func() { s.deliver(e, to, delay, rest) })
+			continue
+		}
+		for _, h := range rest {
+			s.spawn(func() { s.deliver(h, to, 0, nil) })
 		}
 	}
 }
 
-// deliver tries until the receiver answers 2xx or the tries are used up.
-func (s *Sim) deliver(e *Event, to endpoint, delay time.Duration) {
+// deliver tries until the receiver answers 2xx or the tries are used up. After
+// the first try the events in then go their own way.
+func (s *Sim) deliver(e *Event, to endpoint, delay time.Duration, then []*Event) {
 	if delay > 0 && !s.pause(delay) {
 		return
 	}
@@ -150,6 +186,10 @@ func (s *Sim) deliver(e *Event, to endpoint, delay time.Duration) {
 		s.mu.Lock()
 		e.Sends = append(e.Sends, got)
 		s.mu.Unlock()
+		for _, h := range then {
+			s.bg.Go(func() { s.deliver(h, to, 0, nil) }) // not spawn: Close waits for them too
+		}
+		then = nil
 		if got.Status/100 == 2 {
 			return
 		}
@@ -196,6 +236,9 @@ func (s *Sim) createEndpoint(c call) (object, *apiError) {
 	}
 	if e.URL == "" {
 		return nil, invalid("url", "Missing required param: url.")
+	}
+	if u, err := url.Parse(e.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, invalid("url", "Invalid URL: An explicit scheme (such as https) must be provided.")
 	}
 	if len(e.Types) == 0 {
 		return nil, invalid("enabled_events", "Missing required param: enabled_events.")

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// focus names what has the focus: a seat's number, else an id or a tag with its words.
+func (b *tab) focus() string {
+	b.t.Helper()
+	return eval[string](b, `(e => e.name === 'seat' ? e.value : e.id || e.tagName.toLowerCase() + ' ' + e.textContent.replace(/\s+/g, ' ').trim())(document.activeElement)`)
+}
+
+// seen checks that the focused thing is on the screen and not under the bar at the bottom.
+func (b *tab) seen() {
+	b.t.Helper()
+	hidden := eval[string](b, `(() => {
+		const e = document.activeElement, r = (e.closest('label') ?? e).getBoundingClientRect(), bar = document.querySelector('.bar')?.getBoundingClientRect();
+		if (e.closest('.bar') || e === document.body) return '';
+		if (r.bottom > innerHeight + .5 || r.top < -.5) return 'off the screen: ' + r.top + ' to ' + r.bottom;
+		return bar && r.bottom > bar.top + .5 && r.height < innerHeight / 2 ? 'under the bar: ' + r.bottom + ' > ' + bar.top : '';
+	})()`)
+	if hidden != "" {
+		b.t.Errorf("the focus on %s is %s", b.focus(), hidden)
+	}
+}
+
+// The purchase by keyboard alone: one tab stop on the map, arrows go where they point to,
+// also across the aisle, Space ticks, Enter on a seat sends nothing.
+func TestBrowserKeyboard(t *testing.T) {
+	t.Parallel()
+	w, hall, trip := house(t)
+	b := newTab(t, chromium(t), w)
+	b.open(eventPath(trip.ID)+"?from=1&to=3", 200)
+	if got := b.list(`[...document.querySelectorAll('input[name=seat]')].filter(e => e.tabIndex >= 0).map(e => e.value)`); !slices.Equal(got, []string{"1A"}) {
+		t.Errorf("tab stops on the map: %v, want the first seat alone", got)
+	}
+	b.keys(kb.Tab)
+	if got := b.focus(); got != "a Skip to content" {
+		t.Errorf("the first tab stop is %q", got)
+	}
+	b.keys(kb.Tab)
+	if got := b.focus(); got != "a Skip the seat map" {
+		t.Errorf("the second tab stop is %q", got)
+	}
+	b.tabTo("1A")
+	for _, step := range []struct{ key, want string }{
+		{kb.ArrowRight, "1B"}, {kb.ArrowRight, "1C"}, {kb.ArrowDown, "2C"}, {kb.ArrowLeft, "2B"}, {kb.ArrowUp, "1B"}, {kb.ArrowUp, "1B"},
+		{kb.End, "1D"}, {kb.ArrowRight, "1D"}, {kb.Home, "1A"}, {kb.ArrowDown, "2A"}, {kb.ArrowDown, "3A"}, {kb.ArrowDown, "4A"},
+		{kb.ArrowDown, "5A"}, {kb.ArrowDown, "6A"}, {kb.ArrowDown, "6A"},
+	} {
+		b.keys(step.key)
+		if got := b.focus(); got != step.want {
+			t.Fatalf("%q leads to %s, want %s", step.key, got, step.want)
+		}
+		b.seen()
+	}
+	b.keys(" ")
+	if got := b.ticked(); !slices.Equal(got, []string{"6A"}) {
+		t.Errorf("Space ticks %v", got)
+	}
+	b.until("said once, in full", `document.querySelector('form[data-seats] [role=status]').textContent === '1 seat chosen: 6A. Total EUR 20.00.'`)
+	b.keys(kb.Enter)
+	b.keys(kb.ArrowRight)
+	b.keys(" ")
+	b.until("said once, in full", `document.querySelector('form[data-seats] [role=status]').textContent === '2 seats chosen: 6A, 6B. Total EUR 40.00.'`)
+	if got := b.path(); !strings.HasPrefix(got, "/events/") || one[int](w, `SELECT count(*) FROM holds`) != 0 {
+		t.Fatalf("Enter on a seat went to %s", got)
+	}
+	b.keys(kb.Tab)
+	if got := b.focus(); got != "button Continue" {
+		t.Errorf("after the map comes %q, want Continue", got)
+	}
+	b.keys(kb.Tab, chromedp.ModifierShift)
+	if got := b.focus(); got != "6B" {
+		t.Errorf("going back leads to %s, not to the seat", got)
+	}
+	b.keys(kb.Tab)
+	b.goes(200, "Enter on Continue", chromedp.KeyEvent(kb.Enter))
+
+	for _, f := range []struct{ field, text string }{
+		{"p-6A", "Nimali Fernando"}, {"p-6B", "Ruwan Fernando"}, {"name", "Nimali Fernando"}, {"phone", "077 555 0119"}, {"email", "nimali@example.com"},
+	} {
+		b.tabTo(f.field)
+		b.keys(f.text)
+	}
+	b.tabTo("button Review your order")
+	b.goes(200, "Enter on Review", chromedp.KeyEvent(kb.Enter))
+	b.tabTo("button Pay EUR 40.00")
+	b.goes(200, "Enter on Pay", chromedp.KeyEvent(kb.Enter))
+	b.tabTo("button Pay EUR 40.00")
+	b.goes(200, "Enter on the payment page", chromedp.KeyEvent(kb.Enter))
+	b.says("You are booked")
+	b.tabEverywhere(t)
+
+	b.open(eventPath(hall.ID), 200)
+	b.tabEverywhere(t)
+	w.clean()
+}
+
+// tabTo presses Tab until something has the focus, and looks at each stop.
+func (b *tab) tabTo(what string) {
+	b.t.Helper()
+	var stops []string
+	for range 40 {
+		b.keys(kb.Tab)
+		b.seen()
+		stops = append(stops, b.focus())
+		if stops[len(stops)-1] == what {
+			return
+		}
+	}
+	b.t.Fatalf("Tab does not come to %q on %s, but to %q", what, b.url(), stops)
+}
+
+// tabEverywhere walks once through all stops of a page.
+func (b *tab) tabEverywhere(t *testing.T) {
+	t.Helper()
+	eval[any](b, `document.activeElement.blur(), 0`)
+	stops := 0
+	for b.keys(kb.Tab); stops < 60 && b.focus() != "body"; b.keys(kb.Tab) {
+		if eval[bool](b, `document.activeElement === document.body`) {
+			break
+		}
+		b.seen()
+		stops++
+	}
+	if stops < 4 {
+		t.Errorf("%s has %d tab stops", b.url(), stops)
+	}
+}
+
+// Every seat says its row, its number and what it costs; a row says how many are free.
+func TestBrowserSeatNames(t *testing.T) {
+	t.Parallel()
+	w, hall, trip := house(t)
+	b := newTab(t, chromium(t), w)
+	w.on(t).choose(eventPath(hall.ID), "B2").want(303)
+	for _, c := range []struct{ path, seat, name, row string }{
+		{eventPath(hall.ID), "D5", "Row D, seat 5, Premium, EUR 15.00", "Row D, 9 free"},
+		{eventPath(hall.ID), "B9", "Row B, seat 9, Standard, EUR 10.00", "Row B, 8 free"},
+		{eventPath(trip.ID) + "?from=1&to=3", "2B", "Seat 2B, aisle, EUR 20.00", "Row 2, 4 free"},
+		{eventPath(trip.ID) + "?from=1&to=3", "2D", "Seat 2D, window, EUR 20.00", "Row 2, 4 free"},
+	} {
+		b.open(c.path, 200)
+		name, row := b.named(seatBox(c.seat)), b.named(`[role=group]:has(`+seatBox(c.seat)+`)`)
+		if !strings.HasPrefix(name, c.name) || row != c.row {
+			t.Errorf("seat %s is called %q in %q, want %q in %q", c.seat, name, row, c.name, c.row)
+		}
+	}
+}
