@@ -15,13 +15,16 @@ func (b *tab) focus() string {
 	return eval[string](b, `(e => e.name === 'seat' ? e.value : e.id || e.tagName.toLowerCase() + ' ' + e.textContent.replace(/\s+/g, ' ').trim())(document.activeElement)`)
 }
 
-// seen checks that the focused thing is on the screen and not under the bar at the bottom.
+// seen checks that the focused thing is on the screen and not under what sticks to its
+// edges: the countdown above, the total below.
 func (b *tab) seen() {
 	b.t.Helper()
 	hidden := eval[string](b, `(() => {
 		const e = document.activeElement, r = (e.closest('label') ?? e).getBoundingClientRect(), bar = document.querySelector('.bar')?.getBoundingClientRect();
 		if (e.closest('.bar') || e === document.body) return '';
 		if (r.bottom > innerHeight + .5 || r.top < -.5) return 'off the screen: ' + r.top + ' to ' + r.bottom;
+		const strip = document.querySelector('.hold')?.getBoundingClientRect();
+		if (strip && !e.closest('.hold, .skip') && r.top < strip.bottom - .5 && r.bottom > strip.top) return 'under the countdown: ' + r.top + ' < ' + strip.bottom;
 		return bar && r.bottom > bar.top + .5 && r.height < innerHeight / 2 ? 'under the bar: ' + r.bottom + ' > ' + bar.top : '';
 	})()`)
 	if hidden != "" {

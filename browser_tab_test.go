@@ -15,7 +15,6 @@ import (
 	"github.com/chromedp/cdproto/audits"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	devpage "github.com/chromedp/cdproto/page"
@@ -250,7 +249,7 @@ func (b *tab) goes(status int64, what string, steps ...chromedp.Action[chromedp.
 func (b *tab) press(css string, status int64) {
 	b.t.Helper()
 	x, y := b.reach(css)
-	b.goes(status, "press "+css, tapAt(x, y))
+	b.goes(status, "press "+css, chromedp.TapXY(x, y))
 }
 
 // tap taps an element like a finger does.
@@ -259,19 +258,7 @@ func (b *tab) tap(css string) {
 	x, y := b.reach(css)
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	b.must(chromedp.Do(ctx, tapAt(x, y)))
-}
-
-func tapAt(x, y float64) chromedp.Action[chromedp.Void] {
-	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		for _, kind := range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
-			_, err := cdp.Call(ctx, t, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: kind, X: x, Y: y, Button: input.MouseButtonLeft, Buttons: 1, ClickCount: 1})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	b.must(chromedp.Do(ctx, chromedp.TapXY(x, y)))
 }
 
 // reach scrolls an element into view and returns its middle. Something on top of it is a

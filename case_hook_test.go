@@ -203,32 +203,34 @@ func TestP29_AnotherOrdersSession(t *testing.T) {
 	t.Parallel()
 	w, ev := cinema(t, 2, 4)
 	w.Sim.SetFaults(stripesim.Faults{{Kind: stripesim.WebhookLost}})
-	cheap, dear, swapped := w.on(t), w.on(t), w.on(t)
-	paid := map[*buyer]string{cheap: cheap.paying(eventPath(ev.ID), "A1"), dear: dear.paying(eventPath(ev.ID), "B1"), swapped: swapped.paying(eventPath(ev.ID), "A3")}
-	w.exec(`UPDATE payments SET amount = 4000 WHERE hold_id = $1`, cheap.id())
-	w.exec(`UPDATE payments SET currency = 'USD' WHERE hold_id = $1`, dear.id())
-	w.exec(`UPDATE payments SET stripe_session_id = 'cs_moved' WHERE hold_id = $1`, cheap.id())
-	w.exec(`UPDATE payments SET stripe_session_id = $2 WHERE hold_id = $1`, swapped.id(), paid[cheap])
-	w.exec(`UPDATE payments SET stripe_session_id = $2 WHERE hold_id = $1`, cheap.id(), paid[swapped])
-	for b, session := range paid {
+	amount, currency, one, other := w.on(t), w.on(t), w.on(t), w.on(t)
+	paid := map[*buyer]string{}
+	for b, seat := range map[*buyer]string{amount: "A1", currency: "A2", one: "A3", other: "A4"} {
+		paid[b] = b.paying(eventPath(ev.ID), seat)
+	}
+	w.exec(`UPDATE payments SET amount = 4000 WHERE hold_id = $1`, amount.id())
+	w.exec(`UPDATE payments SET currency = 'USD' WHERE hold_id = $1`, currency.id())
+	w.exec(`UPDATE payments SET stripe_session_id = 'cs_moved' WHERE hold_id = $1`, one.id())
+	w.exec(`UPDATE payments SET stripe_session_id = $2 WHERE hold_id = $1`, other.id(), paid[one])
+	w.exec(`UPDATE payments SET stripe_session_id = $2 WHERE hold_id = $1`, one.id(), paid[other])
+	for _, session := range paid {
 		if err := w.Sim.Pay(session); err != nil {
 			t.Fatal(err)
 		}
-		_ = b
 	}
 	for b := range paid {
 		b.at("/return").want(303)
-		p := b.at("").want(200).says("Your payment came too late for")
+		p := b.at("").want(200).says("does not fit your order")
 		if strings.Contains(p.text(), "somebody else took the seats") {
 			t.Errorf("a wrong payment is explained as a lost seat: %s", p.text())
 		}
 	}
-	w.eventually("all of it is back", `SELECT count(*) = 3 FROM refunds WHERE state = 'succeeded'`)
+	w.eventually("all of it is back", `SELECT count(*) = 4 FROM refunds WHERE state = 'succeeded'`)
 	for b := range paid {
 		w.wantTaken(t, b.id(), 0)
 		w.wantTickets(t, b.id())
 	}
-	w.wantCount(t, 3, "staff_tasks WHERE kind = 'mismatch' AND state = 'open'")
+	w.wantCount(t, 4, "staff_tasks WHERE kind = 'mismatch' AND state = 'open'")
 	w.wantCount(t, 0, "bookings")
 	w.wantCount(t, 0, "event_seats WHERE state <> 'available'")
 	w.clean()

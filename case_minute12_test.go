@@ -100,7 +100,7 @@ func TestP23_SlowStripeIsBounded(t *testing.T) {
 	late, next := w.on(t), w.on(t)
 	late.paying(eventPath(ev.ID), "A1")
 	w.late(late.id(), 120)
-	w.Sim.SetFaults(stripesim.Faults{{Kind: stripesim.Slow, Op: stripesim.OpExpireSession, Delay: 60e9}})
+	w.Sim.SetFaults(stripesim.Faults{{Kind: stripesim.Slow, Op: stripesim.OpExpireSession, Delay: 5e9}})
 	next.seats(ev.ID, seatFields("A1")).refusal([]string{"A1"}).says("payment page open for A1")
 	w.wantCount(t, 1, "event_seats WHERE hold_id = $1 AND state = 'held'", late.id())
 	w.Sim.SetFaults(nil)

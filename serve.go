@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"holdfast/db"
 	"holdfast/handlers"
+	"holdfast/internal/access"
 	"holdfast/internal/booking"
 	"holdfast/internal/config"
 	"holdfast/internal/demo"
@@ -149,7 +151,8 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 	deps := handlers.Deps{
 		Booking: booking.New(d, ask), Schedule: schedule.New(d), Records: d, Sessions: handlers.NewSessions(sessions, cfg.SecureCookies()),
 		Assets: assets, Signer: signer, Log: log, BaseURL: cfg.BaseURL, ProxyHops: cfg.TrustedProxyHops, Version: version,
-		StripeOrigin: a.stripeOrigin(), MailOff: !cfg.Mail() && !cfg.Demo,
+		StripeOrigin: a.stripeOrigin(), MailOff: !cfg.Mail() && !cfg.Demo, Access: access.New(d), Notes: cfg.Notes(),
+		StripePages: stripePages(ask.Live),
 	}
 	if len(cfg.StripeWebhookSecrets) > 0 {
 		deps.Webhooks = webhooks(cfg)
@@ -170,6 +173,14 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 // stripeOrigin is what the pages' form-action rule must allow besides Stripe itself.
 func (a app) stripeOrigin() string {
 	return config.Config{StripeAPIURL: a.getenv("STRIPE_API_URL")}.StripeOrigin()
+}
+
+// stripePages is where Stripe shows a payment intent to the owner.
+func stripePages(live bool) string {
+	if live {
+		return "https://dashboard.stripe.com/payments/"
+	}
+	return "https://dashboard.stripe.com/test/payments/"
 }
 
 // run serves until ctx ends, the private database dies or the server fails, then
@@ -221,27 +232,36 @@ func (s *shop) tryKey(ctx context.Context) {
 	}
 }
 
-// greet loads the demo into an empty database and prints where to go.
+// greet loads the demo into an empty database, or again when it has run out, and prints
+// where to go and who may sign in.
 func (a app) greet(ctx context.Context, cfg config.Config, d *db.DB, listener net.Listener) error {
 	if !cfg.Demo {
 		return nil
 	}
-	events, err := d.HasEvents(ctx)
+	r, err := demo.Renew(ctx, d, demo.Options{Staff: true})
 	if err != nil {
 		return err
 	}
-	if !events {
-		r, err := demo.Load(ctx, d, demo.Options{Staff: true})
-		if err != nil {
-			return err
-		}
-		if err := report(a.stdout, r); err != nil {
-			return err
-		}
+	switch {
+	case r.Renewed:
+		fmt.Fprintln(a.stdout, "the demo had run out of events: it was cleared and loaded again")
+	case !r.AlreadyLoaded:
+		fmt.Fprintln(a.stdout, "demo data is loaded")
+	}
+	logins, err := demo.Logins(ctx, d, filepath.Join(cfg.DataDir, "secrets", "demo-logins"), r.Staff)
+	if err != nil && logins == nil {
+		return err
+	}
+	if err != nil {
+		fmt.Fprintln(a.stderr, "the demo's logins cannot be kept in DATA_DIR, the next start makes new ones: "+err.Error())
 	}
 	fmt.Fprintf(a.stdout, "\nHoldfast demo: nothing here is real and no card is charged.\n  shop               %s\n", cfg.BaseURL)
 	for _, url := range lanURLs(listener) {
 		fmt.Fprintf(a.stdout, "  from your phone    %s\n", url)
+	}
+	fmt.Fprintf(a.stdout, "  staff              %s/staff/login\n", cfg.BaseURL)
+	for _, s := range logins {
+		fmt.Fprintf(a.stdout, "    %-22s %s\n", s.Email, s.Password)
 	}
 	_, err = fmt.Fprintf(a.stdout, "  mail outbox        %s/demo/outbox\n  Stripe look-alike  %s/stripesim/\n  stop with Ctrl-C\n\n", cfg.BaseURL, cfg.BaseURL)
 	return err

@@ -439,6 +439,8 @@ DELETE FROM stripe_events
 
 const clearLedgerSQL = `DELETE FROM ledger_entries WHERE event_id IN ` + demoEvents
 
+const clearDisputesSQL = `DELETE FROM disputes WHERE event_id IN ` + demoEvents
+
 const clearRefundsSQL = `DELETE FROM refunds WHERE event_id IN ` + demoEvents
 
 const clearTicketLegsSQL = `DELETE FROM ticket_legs WHERE event_id IN ` + demoEvents
@@ -523,7 +525,8 @@ const clearDemoRowsSQL = `DELETE FROM demo_rows`
 func (t *Tx) ClearDemo(ctx context.Context) error {
 	for _, sql := range []string{
 		lockDemoEventsSQL, allowDemoClearSQL,
-		clearMailsSQL, clearTasksSQL, clearStripeEventsSQL, clearLedgerSQL, clearRefundsSQL, clearTicketLegsSQL, clearTicketsSQL,
+		clearMailsSQL, clearTasksSQL, clearStripeEventsSQL, clearLedgerSQL, clearDisputesSQL, clearRefundsSQL, clearTicketLegsSQL,
+		clearTicketsSQL,
 		clearBookingsSQL, clearPaymentsSQL, clearHoldSeatsSQL, clearHoldsSQL, clearEventSeatsSQL, clearEventStopsSQL, clearEventsSQL,
 		clearFilmsSQL, clearTariffsSQL, clearResourcesSQL, clearLayoutVersionsSQL, clearLayoutsSQL, clearRoutesSQL, clearPlacesSQL,
 		clearTypesSQL, clearStaffSQL, dropSettingsSQL, restoreSettingsSQL, clearDemoRowsSQL,

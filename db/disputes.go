@@ -27,10 +27,10 @@ func (t *Tx) PutDispute(ctx context.Context, paymentID int64, d domain.ProviderD
 const disputedSQL = `
 SELECT EXISTS (
   SELECT 1 FROM bookings b JOIN payments p ON p.hold_id = b.hold_id JOIN disputes d ON d.payment_id = p.id
-   WHERE b.id = @booking AND NOT d.inquiry AND NOT d.closed AND d.decided_at IS NULL)`
+   WHERE b.id = @booking AND NOT d.inquiry AND d.status <> 'won' AND d.decided_at IS NULL)`
 
-// Disputed says whether the door must ask staff before it lets the booking in: a
-// chargeback is open and nobody decided. Inquiries do not count.
+// Disputed says whether the door must ask staff before it lets the booking in: there
+// is a chargeback that was not won and nobody decided. Inquiries do not count.
 func (q Queries) Disputed(ctx context.Context, bookingID int64) (bool, error) {
 	return scalar[bool](ctx, q.q, disputedSQL, pgx.StrictNamedArgs{"booking": bookingID})
 }

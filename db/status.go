@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -99,21 +98,17 @@ type UnfinishedRefund struct {
 	Name          string
 	Email         string
 	Reference     string
-	Replaced      bool // failed, and no money of the payment is left for it: it went back another way
 	All           int
 }
 
 const unfinishedRefundsSQL = `
-WITH x AS (
-  SELECT r.*, p.hold_id, coalesce(p.stripe_payment_intent_id, '') AS payment_intent,
-         r.state = 'failed' AND r.amount > p.received - (SELECT coalesce(sum(o.amount), 0) FROM refunds o WHERE o.payment_id = p.id AND o.state <> 'failed') AS replaced
-    FROM refunds r JOIN payments p ON p.id = r.payment_id
-   WHERE r.state IN ('requested', 'pending') OR r.state = 'failed' AND r.updated_at > now() - interval '60 days')
-SELECT x.id, x.payment_id, x.payment_intent, x.amount, x.currency, x.reason, x.state, x.attempt, x.error, x.created_at, x.updated_at, x.next_try_at,
-       h.name, h.email, coalesce(b.reference, '') AS reference, x.replaced, count(*) OVER () AS all
-  FROM x JOIN holds h ON h.id = x.hold_id LEFT JOIN bookings b ON b.hold_id = x.hold_id
- WHERE NOT x.replaced
- ORDER BY x.state = 'failed' DESC, x.created_at, x.id
+SELECT r.id, r.payment_id, coalesce(p.stripe_payment_intent_id, '') AS payment_intent, r.amount, r.currency, r.reason, r.state, r.attempt, r.error,
+       r.created_at, r.updated_at, r.next_try_at, h.name, h.email, coalesce(b.reference, '') AS reference, count(*) OVER () AS all
+  FROM refunds r JOIN payments p ON p.id = r.payment_id JOIN holds h ON h.id = p.hold_id LEFT JOIN bookings b ON b.hold_id = p.hold_id
+ WHERE r.state IN ('requested', 'pending')
+    OR r.state = 'failed' AND r.updated_at > now() - interval '60 days'
+       AND r.amount <= p.received - (SELECT coalesce(sum(o.amount), 0) FROM refunds o WHERE o.payment_id = p.id AND o.state <> 'failed')
+ ORDER BY r.state = 'failed' DESC, r.created_at, r.id
  LIMIT 50`
 
 // UnfinishedRefunds lists refunds on their way and those that failed in the last 60
@@ -168,16 +163,12 @@ type AuditRun struct {
 
 const lastAuditSQL = `SELECT at, checks, findings, error FROM audit_runs ORDER BY id DESC LIMIT 1`
 
-// LastAudit is the newest run; nil when there was none yet.
-func (q Queries) LastAudit(ctx context.Context) (*AuditRun, error) {
+// LastAudit is the newest run; domain.ErrNotFound when there was none yet.
+func (q Queries) LastAudit(ctx context.Context) (AuditRun, error) {
 	var a AuditRun
 	var findings []byte
-	err := classify(q.q.QueryRow(ctx, lastAuditSQL).Scan(&a.At, &a.Checks, &findings, &a.Error))
-	if errors.Is(err, domain.ErrNotFound) {
-		return nil, nil // no run is an answer here: the page says so
+	if err := q.q.QueryRow(ctx, lastAuditSQL).Scan(&a.At, &a.Checks, &findings, &a.Error); err != nil {
+		return a, classify(err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &a, json.Unmarshal(findings, &a.Findings)
+	return a, json.Unmarshal(findings, &a.Findings)
 }

@@ -23,11 +23,16 @@ func (s *site) json(do action) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		traceOf(r).route = r.Pattern
 		if err := do(w, r); err != nil {
-			a := answerTo(err)
-			s.note(r, a.status, err)
-			writeJSON(w, a.status, map[string]string{"error": a.heading})
+			s.failJSON(w, r, err)
 		}
 	})
+}
+
+// failJSON writes the object for an error.
+func (s *site) failJSON(w http.ResponseWriter, r *http.Request, err error) {
+	a := answerTo(err)
+	s.note(r, a.status, err)
+	writeJSON(w, a.status, map[string]string{"error": a.heading})
 }
 
 // note logs an error once, where it ends: unexpected ones as errors.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/alexedwards/scs/v2"
 
+	"holdfast/internal/access"
 	"holdfast/internal/booking"
 	"holdfast/internal/domain"
 	"holdfast/internal/schedule"
@@ -40,6 +41,7 @@ type Webhook struct {
 type Deps struct {
 	Booking  *booking.Service
 	Schedule *schedule.Service
+	Access   *access.Service
 	Records  Records
 	Webhooks Webhooks // nil: no secrets are set, every webhook is refused
 	Sessions *scs.SessionManager
@@ -52,6 +54,8 @@ type Deps struct {
 	ProxyHops    int
 	Version      string
 	MailOff      bool
+	Notes        []string  // what the configuration leaves off, for the status page
+	StripePages  string    // where staff see a payment at Stripe: its id is added
 	Demo         *DemoSite // nil outside demo mode
 }
 

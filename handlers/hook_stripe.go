@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"holdfast/internal/domain"
+	"holdfast/internal/failpoint"
 )
 
 // ErrBadSignature: the webhook was not signed with one of our secrets, or too long ago.
@@ -37,6 +38,7 @@ func (s *site) stripeHook(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Booking.Receive(r.Context(), e.ID, e.Type, e.ObjectID, e.Livemode); err != nil {
 		return err
 	}
+	failpoint.Hit("hook.after_insert")
 	writeJSON(w, http.StatusOK, map[string]bool{"received": true})
 	return nil
 }

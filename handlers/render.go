@@ -70,7 +70,7 @@ func (p Pages) frame(title string, kind domain.EventKind, set domain.Settings) v
 		v.Venue.Kind = "bus"
 	}
 	if p.demo {
-		v.Demo = &views.Demo{Links: []views.Link{{Text: "Mail outbox", URL: "/demo/outbox"}, {Text: "Stripe look-alike", URL: "/stripesim/"}}}
+		v.Demo = &views.Demo{Links: []views.Link{{Text: "Staff pages", URL: "/staff/login"}, {Text: "Mail outbox", URL: "/demo/outbox"}, {Text: "Stripe look-alike", URL: "/stripesim/"}}}
 	}
 	return v
 }

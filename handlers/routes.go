@@ -7,6 +7,7 @@ import (
 
 	"github.com/klauspost/compress/gzhttp"
 
+	"holdfast/internal/access"
 	"holdfast/static"
 )
 
@@ -39,6 +40,16 @@ func (s *site) routes() http.Handler {
 		get("/demo/outbox", s.outboxPage)
 		get("/demo/outbox/{mail}", s.outboxMail)
 	}
+
+	staff := func(pattern string, need access.Role, do staffAction) { shop.Handle(pattern, s.staff(need, do)) }
+	get("/staff/login", s.loginPage)
+	post("/staff/login", s.login)
+	post("/staff/logout", s.logout)
+	staff("GET /staff", access.Steward, s.staffHome)
+	staff("GET /staff/status", access.Cashier, s.staffStatus)
+	staff("POST /staff/tasks/{task}/done", access.Manager, s.finishTask)
+	staff("POST /staff/refunds/{refund}/retry", access.Manager, s.retryRefund)
+	shop.Handle(anyStaffPage, s.page(s.noStaffPage(shop)))
 
 	top := http.NewServeMux() // machines: no session
 	machine := func(method, path string, h http.Handler) {
@@ -83,6 +94,10 @@ func (s *site) guarded(next http.Handler) http.Handler {
 	}
 	cross.SetDenyHandler(s.page(func(http.ResponseWriter, *http.Request) error { return errForbidden }))
 	s.Sessions.ErrorFunc = func(w http.ResponseWriter, r *http.Request, err error) {
+		if strings.HasSuffix(r.URL.Path, "/clock") {
+			s.failJSON(w, r, unavailable(err))
+			return
+		}
 		s.fail(w, r, unavailable(err))
 	}
 	return cross.Handler(limit(formBytes, s.Sessions.LoadAndSave(next)))

@@ -41,6 +41,7 @@ func (s *site) bookingPage(w http.ResponseWriter, r *http.Request) error {
 	case o.Event.Status == "cancelled":
 		v.Note = &views.Note{Tone: "bad", Title: "This one was cancelled", Text: []string{"Please get in touch with us."}}
 	}
+	inOrder(o.Layout, x.Tickets, func(t booking.Ticket) string { return t.SeatNo })
 	for _, t := range x.Tickets {
 		tv, err := s.ticketView(x, t)
 		if err != nil {

@@ -144,7 +144,11 @@ func (s *site) toBooking(w http.ResponseWriter, r *http.Request, holdID string) 
 		return err
 	}
 	if h.Phase() != domain.PhaseBooked {
-		return seeOther(w, r, "/holds/"+holdID)
+		h, err := s.Booking.Look(r.Context(), s.visitor(r), holdID)
+		if err != nil {
+			return err
+		}
+		return seeOther(w, r, s.bookingURL(h))
 	}
 	return seeOther(w, r, s.bookingURL(h))
 }

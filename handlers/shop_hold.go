@@ -3,6 +3,7 @@ package handlers
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,21 @@ func (s *site) heldOffer(r *http.Request) (*domain.Hold, *booking.Offer, error) 
 		return nil, nil, err
 	}
 	o, err := s.Booking.Scene(r.Context(), h.EventID, &h.Ride)
-	return h, o, err
+	if err != nil {
+		return nil, nil, err
+	}
+	inOrder(o.Layout, h.Seats, func(x domain.HoldSeat) string { return x.SeatNo })
+	return h, o, nil
+}
+
+// inOrder sorts a list by its seats as the house is laid out: G9 before G10.
+func inOrder[T any](l *domain.Layout, list []T, seat func(T) string) {
+	nos := make([]string, len(list))
+	for i, x := range list {
+		nos[i] = seat(x)
+	}
+	l.SortSeats(nos)
+	slices.SortStableFunc(list, func(a, b T) int { return slices.Index(nos, seat(a)) - slices.Index(nos, seat(b)) })
 }
 
 // phase sends a hold that is not to be worked on where it belongs; done says so.

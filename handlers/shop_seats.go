@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"holdfast/internal/booking"
@@ -181,7 +182,7 @@ func eventHead(o *booking.Offer) views.EventHead {
 		h.Meta = append(h.Meta, e.ResourceNote)
 	}
 	if crossesZones(o) {
-		h.Meta = append(h.Meta, "leaves "+format.Zone(from.TimeZone)+", arrives "+format.Zone(to.TimeZone))
+		h.Meta = append(h.Meta, strings.TrimSuffix(format.Zone(from.TimeZone), " time")+" to "+format.Zone(to.TimeZone))
 	} else {
 		h.Meta = append(h.Meta, format.Zone(from.TimeZone))
 	}
@@ -191,7 +192,7 @@ func eventHead(o *booking.Offer) views.EventHead {
 func bestForm(o *booking.Offer) *views.BestForm {
 	what := noun(o.Layout)
 	f := &views.BestForm{
-		Action: eventURL(o.Event.ID) + "/best", Title: "Best " + what + "s for us", Label: "Seats", Quantity: "2", Max: o.Settings.SeatsPerBooking,
+		Action: eventURL(o.Event.ID) + "/best", Title: "Best " + what + "s", Label: "Seats", Quantity: "2", Max: o.Settings.SeatsPerBooking,
 		Zones: []views.Option{{Value: "", Text: "Anywhere", Selected: true}}, From: stopNo(o, o.Ride.From), To: stopNo(o, o.Ride.To),
 	}
 	if what == "berth" {
@@ -212,7 +213,7 @@ func stopsForm(o *booking.Offer) *views.StopsForm {
 	if o.Event.Kind == domain.Screening {
 		return nil
 	}
-	f := &views.StopsForm{Action: eventURL(o.Event.ID), Summary: "Your stops: " + o.Stops[o.Ride.From].Place + " to " + o.Stops[o.Ride.To].Place}
+	f := &views.StopsForm{Action: eventURL(o.Event.ID), Summary: "Your stops"}
 	for _, st := range o.Stops {
 		option := views.Option{Value: strconv.Itoa(st.StopNo)}
 		if st.MayBoard && st.StopNo < o.Event.LastStop {

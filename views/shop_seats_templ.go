@@ -70,7 +70,7 @@ type ApartForm struct {
 // StopsForm changes where a passenger gets on and off.
 type StopsForm struct {
 	Action   string // /events/{id}
-	Summary  string // "Your stops: Colombo Fort to Jaffna"
+	Summary  string // "Your stops"
 	From, To []Option
 	Open     bool // after an error
 }
@@ -78,7 +78,7 @@ type StopsForm struct {
 // BestForm asks the house to choose. Zones begins with "Anywhere".
 type BestForm struct {
 	Action     string // /events/{id}/best
-	Title      string // "Best seats for us"
+	Title      string // "Best seats"
 	Label      string // "Seats", "Berths"
 	Quantity   string
 	Max        int

@@ -8,6 +8,7 @@ import (
 
 	"holdfast/db"
 	"holdfast/internal/domain"
+	"holdfast/internal/failpoint"
 )
 
 // closeLive makes sure that no payment page of the hold can take money any more.
@@ -44,6 +45,7 @@ func (s *Service) closePayment(ctx context.Context, p db.Payment) (Settled, erro
 	case err != nil:
 		return "", err
 	}
+	failpoint.Hit("close.after_expire")
 	return Closed, s.closed(ctx, p.ID, session)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"holdfast/db"
 	"holdfast/internal/domain"
+	"holdfast/internal/failpoint"
 )
 
 // Visitor is who chooses. New says that the cookie was made for this very request:
@@ -124,10 +125,11 @@ func (s *Service) choose(ctx context.Context, o *Offer, who Visitor, seats []str
 			return err
 		}
 		if current != nil {
-			id = current.ID
-			return s.change(ctx, t, o, current, seats)
+			id, err = current.ID, s.change(ctx, t, o, current, seats)
+		} else {
+			id, err = s.open(ctx, t, o, who, seats)
 		}
-		id, err = s.open(ctx, t, o, who, seats)
+		failpoint.If(err == nil, "hold.before_commit")
 		return err
 	})
 	return id, err

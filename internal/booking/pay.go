@@ -9,6 +9,7 @@ import (
 
 	"holdfast/db"
 	"holdfast/internal/domain"
+	"holdfast/internal/failpoint"
 )
 
 const (
@@ -52,6 +53,7 @@ func (s *Service) Pay(ctx context.Context, holder domain.Holder, holdID string) 
 	if p.StripeURL != nil {
 		return *p.StripeURL, nil
 	}
+	failpoint.Hit("pay.after_row")
 	return s.onePage(ctx, p)
 }
 
@@ -182,6 +184,7 @@ func (s *Service) openPage(ctx context.Context, p db.Payment) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	failpoint.Hit("pay.after_session")
 	open, err := s.db.OpenPayment(ctx, p.ID, session)
 	if err != nil {
 		return "", err

@@ -9,6 +9,7 @@ import (
 
 	"holdfast/db"
 	"holdfast/internal/domain"
+	"holdfast/internal/failpoint"
 )
 
 // WorkRefund asks Stripe to do one refund, or how it is getting on. done says that
@@ -35,6 +36,7 @@ func (s *Service) WorkRefund(ctx context.Context, id int64) (done bool, err erro
 	case err != nil:
 		return false, err
 	}
+	failpoint.Hit("refund.after_stripe")
 	return answer.State != domain.RefundPending, s.noteRefund(ctx, r, answer)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"holdfast/db"
 	"holdfast/internal/domain"
+	"holdfast/internal/failpoint"
 )
 
 // Settled is what became of a payment.
@@ -53,7 +54,9 @@ func (s *Service) Settle(ctx context.Context, sessionID string) (Settled, error)
 	if err != nil {
 		return "", err
 	}
+	failpoint.If(session.Paid, "settle.after_ask")
 	settled, err := s.apply(ctx, id, session, false)
+	failpoint.If(session.Paid && err == nil, "settle.after_commit")
 	if errors.Is(err, domain.ErrConflict) {
 		// ticket_legs, the net under everything, said no where the seat table had said
 		// yes. The customer gets the money back; staff must look at the seat table.
@@ -100,6 +103,7 @@ func (s *Service) apply(ctx context.Context, paymentID int64, session domain.Pay
 			return err
 		}
 		settled, err = s.receive(ctx, t, p, session, lost)
+		failpoint.If(err == nil, "settle.before_commit")
 		return err
 	})
 	return settled, err

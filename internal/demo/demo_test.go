@@ -204,7 +204,7 @@ func TestClearKnowsEveryTable(t *testing.T) {
 	d := dbtest.New(t)
 	known := map[string]bool{}
 	for _, table := range []string{
-		"mails", "staff_tasks", "ledger_entries", "refunds", "ticket_legs", "tickets", "bookings", "payments", "hold_seats", "holds",
+		"mails", "staff_tasks", "ledger_entries", "disputes", "refunds", "ticket_legs", "tickets", "bookings", "payments", "hold_seats", "holds",
 		"event_seats", "event_stops", "events", "resources", "layout_versions", "fares", "route_stops",
 	} {
 		known[table] = true

@@ -33,6 +33,7 @@ type Account struct{ Email, Role, Password string }
 // Report says what there is after Load.
 type Report struct {
 	AlreadyLoaded bool // the demo was there; nothing was changed and Staff is empty
+	Renewed       bool // the demo that was there had run out and made room for this one
 	Counts        db.DemoCounts
 	Staff         []Account
 }
@@ -77,6 +78,48 @@ func Load(ctx context.Context, d *db.DB, o Options) (Report, error) {
 			if r.Staff, err = fill(ctx, tx, o); err != nil {
 				return err
 			}
+		}
+		r.Counts, err = tx.DemoCounts(ctx)
+		return err
+	})
+	if err != nil {
+		return Report{}, fmt.Errorf("load demo: %w", err)
+	}
+	return r, nil
+}
+
+// fewToCome: with fewer events to come a demo has nothing to try any more.
+const fewToCome = 10
+
+// Renew is Load for every start: it loads into an empty house, and clears and loads
+// again where the demo has run out of events. A house with other events is left as it
+// is. All or nothing.
+func Renew(ctx context.Context, d *db.DB, o Options) (Report, error) {
+	var r Report
+	err := d.InTx(ctx, func(tx *db.Tx) error {
+		r = Report{AlreadyLoaded: true}
+		if err := tx.LockDemo(ctx); err != nil {
+			return err
+		}
+		others, err := tx.RealEvents(ctx)
+		if err != nil || others {
+			return err
+		}
+		loaded, err := tx.DemoLoaded(ctx)
+		if err != nil {
+			return err
+		}
+		if r.Counts, err = tx.DemoCounts(ctx); err != nil || loaded && r.Counts.ToCome >= fewToCome {
+			return err
+		}
+		if r.AlreadyLoaded = false; loaded {
+			if err := tx.ClearDemo(ctx); err != nil {
+				return err
+			}
+			r.Renewed = true
+		}
+		if r.Staff, err = fill(ctx, tx, o); err != nil {
+			return err
 		}
 		r.Counts, err = tx.DemoCounts(ctx)
 		return err

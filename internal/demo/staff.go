@@ -24,16 +24,20 @@ func newAccounts() ([]account, error) {
 		{name: "Carla Vidali", Account: Account{Email: "cashier@demo.example", Role: "cashier"}},
 		{name: "Stefan Ilić", Account: Account{Email: "steward@demo.example", Role: "steward"}},
 	}
-	params := &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 	for i := range out {
 		out[i].Password = password()
-		hash, err := argon2id.CreateHash(out[i].Password, params)
+		hash, err := argon2id.CreateHash(out[i].Password, params())
 		if err != nil {
 			return nil, err
 		}
 		out[i].hash = hash
 	}
 	return out, nil
+}
+
+// params are the cost of internal/access.
+func params() *argon2id.Params {
+	return &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 }
 
 // password is three words that nobody knows but everybody can type: "bodaku-rinelo-savimu",

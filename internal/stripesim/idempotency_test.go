@@ -95,3 +95,33 @@ func TestKeyInUse(t *testing.T) {
 	}
 	t.Error("no call ever met a key in use")
 }
+
+func TestKeysAreForgottenAfterADay(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	ask := func(key string) {
+		t.Helper()
+		form := sessionForm("2450", "eur")
+		form.Del("expires_at")
+		if a := r.post("/v1/checkout/sessions", key, form); a.status != 200 {
+			t.Fatal(a.text)
+		}
+	}
+	for i := range 20 {
+		ask(fmt.Sprint("old", i))
+	}
+	r.skip.Store(23 * 3600)
+	ask("newer")
+	if n := r.SavedKeys(); n != 21 {
+		t.Errorf("%d keys before the day is over", n)
+	}
+	r.skip.Store(24*3600 + 1)
+	ask("newest")
+	if n := r.SavedKeys(); n != 2 {
+		t.Errorf("%d keys after it", n)
+	}
+	ask("newer") // still known
+	if n := len(r.Sessions()); n != 22 {
+		t.Errorf("%d sessions", n)
+	}
+}

@@ -207,11 +207,103 @@ func TestRefundEvents(t *testing.T) {
 	}
 }
 
+// order is the types of deliveries as they came.
+func order(bodies []string) string {
+	var out []string
+	for _, b := range bodies {
+		_, rest, _ := strings.Cut(b, `"type":"`)
+		kind, _, _ := strings.Cut(rest, `"`)
+		out = append(out, kind)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestWebhookReordered(t *testing.T) {
+	t.Parallel()
+	reordered := stripesim.Fault{Kind: stripesim.WebhookReordered}
+	for _, tc := range []struct {
+		name   string
+		faults stripesim.Faults
+		want   string
+	}{
+		{"once", stripesim.Faults{{Kind: stripesim.WebhookReordered, Times: 1}},
+			"charge.dispute.created checkout.session.completed"},
+		{"one type", stripesim.Faults{{Kind: stripesim.WebhookReordered, Op: "charge.dispute.created"}, {Kind: stripesim.WebhookLost, Op: "checkout.session.completed"}},
+			"charge.dispute.updated charge.dispute.created"},
+		{"always", stripesim.Faults{reordered}, "charge.dispute.created checkout.session.completed"},
+		{"the next is lost", stripesim.Faults{{Kind: stripesim.WebhookReordered, Times: 1}, {Kind: stripesim.WebhookLost, Op: "charge.dispute.created"}},
+			"charge.dispute.updated checkout.session.completed"},
+		{"the next is not taken at first", stripesim.Faults{{Kind: stripesim.WebhookReordered, Times: 1}, {Kind: stripesim.NetworkDown, Op: "charge.dispute.created", Times: 1}},
+			"checkout.session.completed charge.dispute.created"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r, rc := hooked(t, ok)
+			r.SetFaults(tc.faults)
+			_, pi := r.paid("2450", "eur")
+			id, err := r.Dispute(pi, "warning_needs_response")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(tc.want, "updated") {
+				if err := r.UpdateDispute(id, "needs_response"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := order(rc.got(t, r)); got != tc.want {
+				t.Errorf("came as %s", got)
+			}
+		})
+	}
+}
+
+// What is kept back comes at last: with the fault's end, or with Close.
+func TestWebhookKeptBackIsNotLost(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(rig){
+		"switched off": func(r rig) { r.SetFaults(nil) },
+		"closed":       func(rig) {},
+	} {
+		r, rc := hooked(t, ok)
+		r.SetFaults(stripesim.Faults{{Kind: stripesim.WebhookReordered}})
+		r.paid("2450", "eur")
+		if e := r.Events()[0]; e.Lost || len(e.Sends) != 0 {
+			t.Errorf("%s: not kept back: %+v", name, e)
+		}
+		end(r)
+		if got := rc.got(t, r); len(got) != 1 {
+			t.Errorf("%s: %d deliveries", name, len(got))
+		}
+	}
+}
+
+// An endpoint that does not want the next event gets the one kept back all the same.
+func TestWebhookReorderedWithEndpoints(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	rc := newReceiver(t, "", ok)
+	r.post("/v1/webhook_endpoints", "", url.Values{"url": {rc.url}, "enabled_events[0]": {"checkout.session.completed"}})
+	r.SetFaults(stripesim.Faults{{Kind: stripesim.WebhookReordered, Times: 1}})
+	_, pi := r.paid("2450", "eur")
+	if _, err := r.Dispute(pi, "needs_response"); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := order(rc.bodies); got != "checkout.session.completed" {
+		t.Errorf("came: %s", got)
+	}
+}
+
 func TestWebhookEndpoints(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	if a := r.post("/v1/webhook_endpoints", "", url.Values{"url": {"http://127.0.0.1:1/"}}); a.status != 400 {
 		t.Errorf("without events: %d", a.status)
+	}
+	if a := r.post("/v1/webhook_endpoints", "", url.Values{"url": {"shop.example/"}, "enabled_events[0]": {"*"}}); a.status != 400 {
+		t.Errorf("without a scheme: %d", a.status)
 	}
 	rc := newReceiver(t, "filled in below", ok)
 	a := r.post("/v1/webhook_endpoints", "", url.Values{"url": {rc.url}, "enabled_events[0]": {"checkout.session.completed"}})
