@@ -102,6 +102,15 @@ func TestBrowserKeyboard(t *testing.T) {
 
 	b.open(eventPath(hall.ID), 200)
 	b.tabEverywhere(t)
+	eval[any](b, `(status => {
+		window.said = [];
+		new MutationObserver(() => said.push(status.textContent)).observe(status, {childList: true});
+		for (const no of ['A1', 'A2', 'B1']) document.querySelector('input[value=' + no + ']').click();
+	})(document.querySelector('form[data-seats] [role=status]')), 0`)
+	b.until("said", `said.length > 0`)
+	if got := b.list(`said`); !slices.Equal(got, []string{"3 seats chosen: A1, A2, B1. Total EUR 30.00."}) {
+		t.Errorf("three quick choices are announced as %q", got)
+	}
 	w.clean()
 }
 

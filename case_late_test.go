@@ -235,7 +235,11 @@ func TestH11_ConfirmAgainstTidyAndClaim(t *testing.T) {
 		if n := len(w.tickets(payer.id())); n == 1 {
 			booked++
 			w.wantTaken(t, payer.id(), price(ev.Seats, seat))
+			if next.hold != "" {
+				t.Errorf("%s was promised to the next claimer and sold to the payer", seat)
+			}
 		} else {
+			w.eventually("payer's money is back", `SELECT EXISTS (SELECT 1 FROM refunds r JOIN payments p ON p.id = r.payment_id WHERE p.hold_id = $1 AND r.state = 'succeeded')`, payer.id())
 			w.wantTaken(t, payer.id(), 0)
 			next.state("held")
 		}

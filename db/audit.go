@@ -49,13 +49,13 @@ SELECT '2b' AS invariant, 'tickets' AS table, t.event_id || '/' || t.id AS key, 
 
 const auditMoneySQL = `
 SELECT '3' AS invariant, 'payments' AS table, p.id::text AS key,
-       'received ' || p.received || ', refunds ' || p.back || ', tickets ' || p.live || ', written off ' || p.off AS words
+       'received ' || p.received || ', refunds ' || p.back || ', tickets ' || p.live || ', kept or written off ' || p.off AS words
   FROM (SELECT p.id, p.received, p.state,
                (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id AND r.state <> 'failed') AS back,
                (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id AND r.state = 'failed') AS failed,
                (SELECT coalesce(sum(t.price), 0) FROM bookings b JOIN tickets t ON t.booking_id = b.id AND t.event_id = b.event_id AND t.state = 'valid'
                  WHERE b.hold_id = p.hold_id AND p.outcome = 'booked') AS live,
-               (SELECT coalesce(sum(l.amount), 0) FROM ledger_entries l WHERE l.payment_id = p.id AND l.kind = 'write_off') AS off
+               (SELECT coalesce(sum(l.amount), 0) FROM ledger_entries l WHERE l.payment_id = p.id AND l.kind IN ('fee', 'write_off')) AS off
           FROM payments p WHERE p.received > 0) p
  WHERE p.received - p.back <> p.live + p.off AND p.received - p.back - p.failed <> p.live + p.off`
 

@@ -167,6 +167,27 @@ func (t *Tx) ConfirmSeats(ctx context.Context, c Claim, bookingID int64) error {
 	return allOrNothing(n, err, c)
 }
 
+const freeBookedSQL = `
+WITH locked AS (
+  SELECT seat_no, leg FROM event_seats
+   WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg
+     AND state = 'booked' AND booking_id = @booking
+   ORDER BY seat_no, leg FOR NO KEY UPDATE)
+UPDATE event_seats s SET state = 'available', booking_id = NULL
+  FROM locked l
+ WHERE s.event_id = @event AND s.seat_no = l.seat_no AND s.leg = l.leg`
+
+// FreeBooked puts seats of a booking on sale again; domain.ErrConflict unless it frees
+// every row of the claim.
+func (t *Tx) FreeBooked(ctx context.Context, c Claim, bookingID int64) error {
+	args := c.args()
+	delete(args, "n")
+	delete(args, "hold")
+	args["booking"] = bookingID
+	n, err := exec(ctx, t.q, freeBookedSQL, args)
+	return allOrNothing(n, err, c)
+}
+
 const tidySeatsSQL = `
 WITH locked AS (
   SELECT event_id, seat_no, leg FROM event_seats

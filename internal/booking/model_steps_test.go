@@ -89,7 +89,7 @@ func (m *model) steps() map[string]func(*rapid.T) {
 		do     func(*rapid.T)
 	}{
 		{"choose", 4, m.chooses}, {"details", 1, m.details}, {"pay", 5, m.pays}, {"extend", 1, m.extends}, {"release", 1, m.releases},
-		{"return", 1, m.returns}, {"stranger", 1, m.stranger}, {"pay at Stripe", 5, m.paysAtStripe}, {"late", 1, m.paysLate}, {"decline", 1, m.declines},
+		{"return", 1, m.returns}, {"stranger", 1, m.stranger}, {"pay at Stripe", 8, m.paysAtStripe}, {"late", 1, m.paysLate}, {"decline", 1, m.declines},
 		{"webhook", 3, m.webhook}, {"job", 4, m.job}, {"periodic", 2, m.periodic}, {"staff", 2, m.staff}, {"bank", 1, m.refundEnds},
 		{"time", 2, m.time}, {"fault", 1, m.fault}, {"faults off", 1, func(*rapid.T) { m.sim.SetFaults(nil) }},
 	} {
@@ -139,7 +139,10 @@ func (m *model) ids(sql string) []int64 {
 }
 
 func (m *model) chooses(t *rapid.T) {
-	who := rapid.SampledFrom(m.who).Draw(t, "customer")
+	m.choosesFor(t, rapid.SampledFrom(m.who).Draw(t, "customer"))
+}
+
+func (m *model) choosesFor(t *rapid.T, who domain.Holder) {
 	seats := rapid.SliceOfNDistinct(rapid.SampledFrom(m.ev.Seats), 1, 3, rapid.ID[string]).Draw(t, "seats")
 	had := m.hold[who]
 	id, err := m.choose(who, seats...)
@@ -189,8 +192,15 @@ func (m *model) details(t *rapid.T) {
 func (m *model) pays(t *rapid.T) {
 	who, id := m.customer(t)
 	before := m.look(t, who, id)
-	if !before.Detailed && before.Phase() == domain.PhaseHeld && rapid.IntRange(0, 9).Draw(t, "forgets") > 0 {
-		m.allow(t, "details", m.SetDetails(m.ctx, who, id, details()))
+	if rapid.IntRange(0, 9).Draw(t, "mind") > 0 { // what people do first when they mind what they do
+		if before.Phase().Ended() {
+			m.choosesFor(t, who)
+			id = m.hold[who]
+			before = m.look(t, who, id)
+		}
+		if !before.Detailed && before.Phase() == domain.PhaseHeld {
+			m.allow(t, "details", m.SetDetails(m.ctx, who, id, details()))
+		}
 	}
 	_, err := m.Pay(m.ctx, who, id)
 	m.allow(t, "pay", err, domain.ErrHoldEnded, domain.ErrAlreadyPaid, domain.ErrDetailsMissing, domain.ErrSalesClosed)
@@ -380,7 +390,7 @@ func (m *model) refundsByHand() {
 
 // time: a little, a countdown's end, the end of the grace, the end of a payment page.
 func (m *model) time(t *rapid.T) {
-	d := rapid.SampledFrom([]time.Duration{3 * time.Minute, 11 * time.Minute, 13 * time.Minute, 36 * time.Minute, 38 * time.Minute}).Draw(t, "time")
+	d := rapid.SampledFrom([]time.Duration{3 * time.Minute, 3 * time.Minute, 3 * time.Minute, 11 * time.Minute, 13 * time.Minute, 36 * time.Minute, 38 * time.Minute}).Draw(t, "time")
 	m.advance(d)
 	m.count("time", nil)
 }

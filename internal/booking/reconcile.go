@@ -85,6 +85,10 @@ func (s *Service) reconcileSession(ctx context.Context, x domain.PaySession) err
 		}
 	case x.Status == domain.SessionOpen && p.StripeSessionID == nil:
 		_, err = s.db.OpenPayment(ctx, p.ID, x)
+	case x.Status == domain.SessionExpired && p.Live():
+		// The page came and went without our ever hearing its id: asked again with the
+		// same key, Stripe may repeat the failure that hid it for a day.
+		_, err = s.Settle(ctx, x.ID)
 	}
 	return err
 }

@@ -192,14 +192,7 @@ func (s *Service) wayBack(ctx context.Context, t *db.Tx, p db.Payment, h *domain
 	if err := t.LedgerPayment(ctx, p.ID, nil, h.Channel); err != nil {
 		return err
 	}
-	refund, err := t.InsertRefund(ctx, p.ID, session.Amount, session.Currency, reason)
-	if err != nil {
-		return err
-	}
-	if err := t.LedgerRefund(ctx, refund); err != nil {
-		return err
-	}
-	if err := t.Enqueue(ctx, domain.RefundJob{RefundID: refund}, atOnce()); err != nil {
+	if _, err := s.requestRefund(ctx, t, p, session.Amount, session.Currency, reason); err != nil {
 		return err
 	}
 	if err := s.task(ctx, t, db.StaffTask{Kind: reason, Words: words, PaymentID: &p.ID, EventID: &p.EventID}); err != nil {

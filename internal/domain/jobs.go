@@ -63,6 +63,14 @@ type AuditJob struct{}
 // Kind names the job in the queue.
 func (AuditJob) Kind() string { return "audit" }
 
+// CancelEventJob cancels and refunds the bookings of a cancelled event.
+type CancelEventJob struct {
+	EventID int64 `json:"event_id"`
+}
+
+// Kind names the job in the queue.
+func (CancelEventJob) Kind() string { return "cancel_event" }
+
 // MailJob sends one row of the outbox.
 type MailJob struct {
 	MailID int64 `json:"mail_id"`

@@ -24,6 +24,7 @@ type Sales interface {
 	WorkRefund(ctx context.Context, id int64) (done bool, err error)
 	WorkRefundNews(ctx context.Context, objectID, eventID string) error
 	WorkDispute(ctx context.Context, disputeID, eventID string) error
+	WorkCancelledEvent(ctx context.Context, eventID int64) error
 	Sweep(ctx context.Context) error
 	Reconcile(ctx context.Context) error
 	NightlyAudit(ctx context.Context) error
@@ -45,6 +46,7 @@ func New(pool *pgxpool.Pool, sales Sales, mail Mailer, log *slog.Logger) (*Clien
 	river.AddWorker(w, &refundWorker{sales: sales, pace: rate.NewLimiter(refundsPerSecond, 1)})
 	river.AddWorker(w, &refundNewsWorker{sales: sales})
 	river.AddWorker(w, &disputeWorker{sales: sales})
+	river.AddWorker(w, &cancelEventWorker{sales: sales})
 	river.AddWorker(w, &sweepWorker{sales: sales})
 	river.AddWorker(w, &reconcileWorker{sales: sales})
 	river.AddWorker(w, &auditWorker{sales: sales})
@@ -145,6 +147,24 @@ func (w *disputeWorker) Work(ctx context.Context, j *river.Job[domain.DisputeJob
 }
 
 func (w *disputeWorker) NextRetry(j *river.Job[domain.DisputeJob]) time.Time { return soon(j.Attempt) }
+
+type cancelEventWorker struct {
+	river.WorkerDefaults[domain.CancelEventJob]
+	sales Sales
+}
+
+func (w *cancelEventWorker) Work(ctx context.Context, j *river.Job[domain.CancelEventJob]) error {
+	return gone(w.sales.WorkCancelledEvent(ctx, j.Args.EventID))
+}
+
+// Timeout: a full house takes a while; what is left is worked by the next try.
+func (w *cancelEventWorker) Timeout(*river.Job[domain.CancelEventJob]) time.Duration {
+	return 10 * time.Minute
+}
+
+func (w *cancelEventWorker) NextRetry(j *river.Job[domain.CancelEventJob]) time.Time {
+	return soon(j.Attempt)
+}
 
 type reconcileWorker struct {
 	river.WorkerDefaults[domain.ReconcileJob]

@@ -44,6 +44,7 @@ func (r *rig) open() (out []string) {
 func (r *rig) calm(ctx context.Context, longest time.Duration) (rest []string, took time.Duration) {
 	r.sim.SetChaos(stripesim.Chaos{})
 	r.sim.SetFaults(nil)
+	r.finishRefunds()
 	r.mail.set(false)
 	began := time.Now()
 	r.exec(`UPDATE river_leader SET expires_at = now() - interval '1 second'`)

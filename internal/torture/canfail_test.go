@@ -40,8 +40,8 @@ func TestTortureVerdictCanFail(t *testing.T) {
 		{"nothing unfinished", `UPDATE refunds SET state = 'requested'`, `UPDATE refunds SET state = 'succeeded'`},
 		{"Stripe's ledger is ours", `UPDATE payments SET received = received + 1`, `UPDATE payments SET received = received - 1`},
 		{"nobody paid for nothing", `UPDATE tickets SET state = 'cancelled'`, `UPDATE tickets SET state = 'valid'`},
-		{"no seat twice", `INSERT INTO tickets (booking_id, event_id, seat_no, from_stop, to_stop, ticket_type, zone_no, price, tax, passenger)
-			SELECT booking_id, event_id, seat_no, from_stop, to_stop, ticket_type, zone_no, 0, 0, 'twice' FROM tickets LIMIT 1`,
+		{"no seat twice", `INSERT INTO tickets (booking_id, event_id, seat_no, from_stop, to_stop, ticket_type, price, passenger)
+			SELECT booking_id, event_id, seat_no, from_stop, to_stop, ticket_type, 0, 'twice' FROM tickets LIMIT 1`,
 			`DELETE FROM tickets WHERE passenger = 'twice'`},
 		{"every mail left", `INSERT INTO mails (kind, to_address, state) VALUES ('booking_link', 'never@example.com', 'sent')`,
 			`DELETE FROM mails WHERE to_address = 'never@example.com'`},

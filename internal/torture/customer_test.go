@@ -57,7 +57,9 @@ func (b *customer) tab(ctx context.Context, d *rand.Rand) {
 func (b *customer) act(ctx context.Context, d *rand.Rand) {
 	hold := b.held()
 	if hold == "" {
-		b.choose(d)
+		if b.choose(d); b.held() == "" {
+			pause(ctx, between(d, 0, 500*time.Millisecond))
+		}
 		return
 	}
 	switch n := d.IntN(100); {

@@ -10,24 +10,27 @@ import (
 
 	"holdfast/db"
 	"holdfast/internal/domain"
+	"holdfast/internal/stripesim"
 )
 
 // windowOf is how many events are on sale at a time.
-const windowOf = 3
+const windowOf = 4
 
 // onSale is one of the events of the window.
 func (r *rig) onSale(d *rand.Rand) sale {
 	return r.events[min(int(r.front.Load())+d.IntN(windowOf), len(r.events)-1)]
 }
 
-// boxOffice opens further events when the first ones are full.
+// boxOffice opens a further event when the first one is nearly full, or after a while.
 func (r *rig) boxOffice(ctx context.Context) {
+	opened := time.Now()
 	for ; ctx.Err() == nil; pause(ctx, 300*time.Millisecond) {
 		var left int
 		i := r.front.Load()
 		err := r.db.Pool().QueryRow(ctx, `SELECT count(*) FROM event_seats WHERE event_id = $1 AND state <> 'booked'`, r.events[i].ID).Scan(&left)
-		if err == nil && left == 0 && int(i) < len(r.events)-1 {
+		if err == nil && (left < 2 || time.Since(opened) > 12*time.Second) && int(i) < len(r.events)-1 {
 			r.front.Add(1)
+			opened = time.Now()
 		}
 	}
 }
@@ -58,21 +61,93 @@ func (r *rig) end(ctx context.Context, hold string) {
 func (r *rig) clockmaker(ctx context.Context) {
 	d := r.dice(1)
 	for ; ctx.Err() == nil; pause(ctx, between(d, 100*time.Millisecond, 500*time.Millisecond)) {
-		switch n := d.IntN(10); {
+		switch n := d.IntN(12); {
 		case n < 4:
-			var hold string
-			err := r.db.Pool().QueryRow(ctx, `SELECT id::text FROM holds WHERE state = 'active' AND event_id <> $1 ORDER BY random() LIMIT 1`, r.doomed.ID).Scan(&hold)
-			if err == nil {
+			for _, hold := range r.some(ctx, 3, `SELECT id::text FROM holds WHERE state = 'active' AND event_id <> $1 ORDER BY random() LIMIT 3`, r.doomed.ID) {
 				r.end(ctx, hold)
 			}
-		case n < 6:
+		case n < 5:
 			r.move(ctx, `UPDATE payments SET created_at = created_at - interval '3 minutes' WHERE state IN ('creating', 'open') AND random() < 0.5`)
-		case n < 8:
+		case n < 7:
 			r.jobsLater(ctx)
-		case n < 9:
+		case n < 8:
 			r.minute(ctx, domain.SweepJob{})
-		default:
+		case n < 9:
+			r.minute(ctx, domain.ReconcileJob{})
+		case n < 10:
 			r.stripeEnds(d)
+		default:
+			r.longNight(ctx)
+		}
+	}
+}
+
+// some reads a column; nothing when the database is away.
+func (r *rig) some(ctx context.Context, most int, sql string, args ...any) []string {
+	rows, err := r.db.Pool().Query(ctx, sql, args...)
+	if err != nil {
+		return nil
+	}
+	out, _ := pgx.CollectRows(rows, pgx.RowTo[string])
+	return out[:min(len(out), most)]
+}
+
+// longNight is a payment that nobody looked after for so long that all of its times are
+// over: the program was down, or the webhook lost and Stripe away. Stripe ends its page
+// first, as it would have; one that was paid before stays paid.
+func (r *rig) longNight(ctx context.Context) {
+	open := r.some(ctx, 20, `SELECT stripe_session_id FROM payments WHERE state = 'open' AND stripe_session_id IS NOT NULL AND event_id <> $1
+		ORDER BY random() LIMIT 20`, r.doomed.ID)
+	for i, id := range open {
+		s, _ := r.sim.Session(id)
+		if s.Status != "complete" && i < len(open)-1 {
+			continue // rather one whose money waits
+		}
+		if r.sim.Expire(id) == nil {
+			r.tally.add("session ended at Stripe")
+		}
+		_ = pgx.BeginFunc(ctx, r.db.Pool(), func(tx pgx.Tx) error {
+			var hold string
+			err := tx.QueryRow(ctx, `UPDATE payments SET created_at = created_at - interval '40 minutes', session_ends_at = session_ends_at - interval '40 minutes'
+				WHERE stripe_session_id = $1 AND state = 'open' RETURNING hold_id::text`, id).Scan(&hold)
+			if err != nil {
+				return err
+			}
+			if _, err = tx.Exec(ctx, `UPDATE holds SET expires_at = expires_at - interval '40 minutes' WHERE id = $1`, hold); err != nil {
+				return err
+			}
+			_, err = tx.Exec(ctx, `UPDATE event_seats SET held_until = now() - interval '1 second' WHERE hold_id = $1`, hold)
+			r.tally.add("left alone until all time was over")
+			return err
+		})
+		return
+	}
+}
+
+// weather makes Stripe unreachable for a while, or slow with refunds.
+func (r *rig) weather(ctx context.Context) {
+	d := r.dice(4)
+	for ; ctx.Err() == nil; pause(ctx, between(d, time.Second, 6*time.Second)) {
+		switch d.IntN(3) {
+		case 0:
+			r.sim.SetFaults(stripesim.Faults{{Kind: stripesim.NetworkDown}})
+			r.tally.add("Stripe away")
+			pause(ctx, between(d, time.Second, 3*time.Second))
+			r.sim.SetFaults(nil)
+		case 1:
+			r.sim.SetFaults(stripesim.Faults{{Kind: stripesim.RefundPending}})
+		default:
+			r.sim.SetFaults(nil)
+			r.finishRefunds()
+		}
+	}
+}
+
+// finishRefunds is the bank that at last gives back what was pending.
+func (r *rig) finishRefunds() {
+	for _, x := range r.sim.Refunds() {
+		if x.Status == "pending" && r.sim.FinishRefund(x.ID, true) == nil {
+			r.tally.add("refunds done later")
 		}
 	}
 }

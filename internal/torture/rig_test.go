@@ -76,7 +76,7 @@ func newRig(t *testing.T, seed uint64, events int) *rig {
 		}
 		r.events = append(r.events, s)
 	}
-	r.doomed = sale{dbtest.Screening(t, r.db, 2, 4), 1}
+	r.doomed = sale{dbtest.Screening(t, r.db, 3, 5), 1}
 	for k, v := range map[string]string{"hold_window_minutes": "2", "grace_seconds": "5", "live_holds_per_visitor": "3"} {
 		r.exec(`INSERT INTO settings (key, value) VALUES ($1, $2)`, k, v)
 	}

@@ -34,7 +34,7 @@ func shortPlan() plan {
 func longPlan(t *testing.T) plan {
 	minutes, kills := number(t, "TORTURE_MINUTES", 4), number(t, "TORTURE_KILLS", 100)
 	last := time.Duration(minutes) * time.Minute
-	return plan{seed: uint64(time.Now().UnixNano() % 1e9), customers: 10, events: 60 * minutes, last: last, kills: kills, longest: 3*last + time.Minute,
+	return plan{seed: uint64(time.Now().UnixNano() % 1e9), customers: 10, events: 30 * minutes, last: last, kills: kills, longest: 3*last + time.Minute,
 		lo: 500 * time.Millisecond, hi: 4 * time.Second, quake: 40 * time.Second, rest: 3 * time.Minute, every: kills >= 100}
 }
 
@@ -93,7 +93,7 @@ func (r *rig) enough(t *testing.T, p plan) {
 
 // torture lets everything go wrong at once, and returns when it is over.
 func (r *rig) torture(ctx context.Context, p plan) {
-	r.sim.SetChaos(stripesim.Chaos{Seed: p.seed, API: 0.15, Webhooks: 0.3, Slow: 1500 * time.Millisecond, Late: 2 * time.Second, Saved: true})
+	r.sim.SetChaos(stripesim.Chaos{Seed: p.seed, API: 0.25, Webhooks: 0.3, Slow: 1500 * time.Millisecond, Late: 2 * time.Second, Saved: true})
 	r.mail.set(true)
 	go r.shop.keep()
 	r.t.Cleanup(r.shop.stop)
@@ -107,11 +107,12 @@ func (r *rig) torture(ctx context.Context, p plan) {
 	for n := range p.customers {
 		all.Go(func() { r.crowd(ctx, uint64(n)) })
 	}
-	for n := range 3 {
+	for n := range 5 {
 		all.Go(func() { r.late(ctx, uint64(n), cancelled) })
 	}
 	all.Go(func() { r.clockmaker(ctx) })
 	all.Go(func() { r.boxOffice(ctx) })
+	all.Go(func() { r.weather(ctx) })
 	all.Go(func() { r.killer(ctx, p.lo, p.hi) })
 	all.Go(func() { r.quake(ctx, p.quake) })
 	all.Go(func() { r.canceller(ctx, p.last/2, cancelled) })

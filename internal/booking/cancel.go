@@ -1,0 +1,229 @@
+package booking
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"holdfast/db"
+	"holdfast/internal/domain"
+)
+
+// Cancel is one act of cancelling tickets of a booking. Cancelling, refunding and
+// freeing the seats are three things; this does them in one transaction.
+type Cancel struct {
+	BookingID int64
+	Tickets   []int64 // empty: all that are valid
+	// Refund is what goes back, in minor units; nil: the full price of the tickets.
+	// More than the payment has left is refused.
+	Refund *int64
+	Reason string // refunds.reason: customer, staff or event_cancelled
+	By     string // for the audit log: "staff:7", "system"
+	Words  string // why, as somebody typed it
+	From   string // address, for the audit log
+}
+
+// CancelTickets makes tickets invalid, puts their seats on sale at once and sends the
+// money on its way back. ErrConflict: some ticket is not valid any more, or more is to
+// go back than came.
+func (s *Service) CancelTickets(ctx context.Context, c Cancel) error {
+	b, err := s.db.Booking(ctx, c.BookingID)
+	if err != nil {
+		return err
+	}
+	paid, err := s.db.BookedPayment(ctx, b.HoldID)
+	if err != nil {
+		return err
+	}
+	return s.db.InTx(ctx, func(t *db.Tx) error {
+		p, err := t.LockPayment(ctx, paid.ID)
+		if err != nil {
+			return err
+		}
+		if err := t.LockHold(ctx, b.HoldID); err != nil {
+			return err
+		}
+		now, err := t.LockBooking(ctx, b.ID)
+		if err != nil {
+			return err
+		}
+		tickets, err := s.chosen(ctx, t, c)
+		if err != nil {
+			return err
+		}
+		if err := s.cancelIn(ctx, t, p, now, tickets); err != nil {
+			return err
+		}
+		return s.payBack(ctx, t, p, now, tickets, c)
+	})
+}
+
+// chosen are the valid tickets that are to go.
+func (s *Service) chosen(ctx context.Context, t *db.Tx, c Cancel) ([]db.Ticket, error) {
+	all, err := t.Tickets(ctx, c.BookingID)
+	if err != nil {
+		return nil, err
+	}
+	var out []db.Ticket
+	for _, x := range all {
+		if x.State == "valid" && (len(c.Tickets) == 0 || slices.Contains(c.Tickets, x.ID)) {
+			out = append(out, x)
+		}
+	}
+	if len(out) == 0 || len(c.Tickets) > 0 && len(out) != len(c.Tickets) {
+		return nil, fmt.Errorf("booking %d has not all of these tickets valid: %w", c.BookingID, domain.ErrConflict)
+	}
+	return out, nil
+}
+
+func (s *Service) cancelIn(ctx context.Context, t *db.Tx, p db.Payment, b db.Booking, tickets []db.Ticket) error {
+	ids, seats := make([]int64, len(tickets)), make([]string, len(tickets))
+	for i, x := range tickets {
+		ids[i], seats[i] = x.ID, x.SeatNo
+	}
+	if _, err := t.ShareEvent(ctx, b.EventID); err != nil {
+		return err
+	}
+	ride := domain.Ride{From: tickets[0].FromStop, To: tickets[0].ToStop}
+	if err := t.FreeBooked(ctx, db.Claim{EventID: b.EventID, Seats: seats, Ride: ride}, b.ID); err != nil {
+		return err
+	}
+	n, err := t.CancelTickets(ctx, b, ids, p.ID)
+	if err == nil && n != int64(len(ids)) {
+		return domain.ErrConflict
+	}
+	return err
+}
+
+// payBack starts the refund, keeps the rest as a fee, mails and writes the log.
+func (s *Service) payBack(ctx context.Context, t *db.Tx, p db.Payment, b db.Booking, tickets []db.Ticket, c Cancel) error {
+	var price int64
+	mail := db.Mail{Kind: "cancelled", BookingID: &b.ID, ToAddress: b.Email}
+	for _, x := range tickets {
+		price += x.Price
+		mail.TicketIDs = append(mail.TicketIDs, x.ID)
+	}
+	back := price
+	if c.Refund != nil {
+		back = *c.Refund
+	}
+	if back < 0 {
+		return fmt.Errorf("a refund of %d: %w", back, domain.ErrConflict)
+	}
+	if back > 0 {
+		refund, err := s.requestRefund(ctx, t, p, back, p.Currency, c.Reason)
+		if errors.Is(err, domain.ErrNotFound) {
+			return fmt.Errorf("%d is more than payment %d has left: %w", back, p.ID, domain.ErrConflict)
+		}
+		if err != nil {
+			return err
+		}
+		mail.RefundID = &refund
+	}
+	if kept := price - back; kept != 0 && p.Received > 0 {
+		if err := t.LedgerFee(ctx, b.ID, p.ID, kept); err != nil {
+			return err
+		}
+	}
+	if err := s.queueMail(ctx, t, mail); err != nil {
+		return err
+	}
+	after, err := json.Marshal(map[string]any{"tickets": mail.TicketIDs, "refund": back, "reason": c.Reason, "why": c.Words})
+	if err != nil {
+		return err
+	}
+	return t.InsertAudit(ctx, db.Audit{Actor: c.By, Address: c.From, Action: "cancel tickets", Subject: fmt.Sprintf("booking:%d", b.ID), After: after})
+}
+
+// requestRefund makes the row, its ledger line and its job. Money that did not come
+// through Stripe goes back by hand: a task says so.
+func (s *Service) requestRefund(ctx context.Context, t *db.Tx, p db.Payment, amount int64, currency, reason string) (int64, error) {
+	id, err := t.InsertRefund(ctx, p.ID, amount, currency, reason)
+	if err != nil {
+		return 0, err
+	}
+	if err := t.LedgerRefund(ctx, id); err != nil {
+		return 0, err
+	}
+	if p.Tender != "stripe" {
+		if _, err := t.SetRefund(ctx, id, domain.RefundSucceeded, "", ""); err != nil {
+			return 0, err
+		}
+		return id, s.task(ctx, t, db.StaffTask{Kind: "refund_by_hand", PaymentID: &p.ID, EventID: &p.EventID,
+			Words: "This was paid by " + p.Tender + ": please give the money back at the counter."})
+	}
+	return id, t.Enqueue(ctx, domain.RefundJob{RefundID: id}, atOnce())
+}
+
+// CancelEvent ends an event: nothing is sold any more, and a job cancels and refunds
+// every booking. It may be called again: that is "resume". By and from are for the log.
+func (s *Service) CancelEvent(ctx context.Context, eventID int64, by, from, why string) error {
+	return s.db.InTx(ctx, func(t *db.Tx) error {
+		done, err := t.CancelEvent(ctx, eventID)
+		if err != nil {
+			return err
+		}
+		if !done {
+			e, err := t.Event(ctx, eventID)
+			if err != nil || e.Status != "cancelled" {
+				return errors.Join(err, domain.ErrConflict)
+			}
+		} else if err := t.InsertAudit(ctx, db.Audit{Actor: by, Address: from, Action: "cancel event", Subject: fmt.Sprintf("event:%d", eventID), After: fmt.Appendf(nil, "%q", why)}); err != nil {
+			return err
+		}
+		return t.Enqueue(ctx, domain.CancelEventJob{EventID: eventID}, atOnce())
+	})
+}
+
+// WorkCancelledEvent cancels and refunds what a cancelled event still has: holds, pages
+// that are being paid, bookings. Each is a transaction of its own, so it can be stopped
+// anywhere and run again; nobody is refunded twice because a cancelled booking is not
+// found again.
+func (s *Service) WorkCancelledEvent(ctx context.Context, eventID int64) error {
+	e, err := s.db.Event(ctx, eventID)
+	if err != nil {
+		return err
+	}
+	if e.Status != "cancelled" {
+		return nil
+	}
+	failed := s.endHolds(ctx, eventID)
+	ids, err := s.db.ConfirmedBookings(ctx, eventID)
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	for _, id := range ids {
+		err := s.CancelTickets(ctx, Cancel{BookingID: id, Reason: "event_cancelled", By: "system", Words: "The event was cancelled."})
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("booking %d: %w", id, err))
+		}
+	}
+	return failed
+}
+
+func (s *Service) endHolds(ctx context.Context, eventID int64) error {
+	holds, err := s.db.ActiveHoldsOfEvent(ctx, eventID)
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, id := range holds {
+		if _, err := s.closeLive(ctx, id); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("hold %s: %w", id, err))
+			continue
+		}
+		failed = errors.Join(failed, s.db.InTx(ctx, func(t *db.Tx) error {
+			if err := t.LockHold(ctx, id); err != nil {
+				return err
+			}
+			h, err := t.Hold(ctx, id)
+			if err != nil || h.State != "active" || h.PaymentState.Live() {
+				return err
+			}
+			return s.giveBack(ctx, t, h)
+		}))
+	}
+	return failed
+}
