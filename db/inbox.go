@@ -25,6 +25,24 @@ func (q Queries) DoneStripeEvent(ctx context.Context, id, note string) error {
 	return err
 }
 
+// StripeEvent is one webhook of the inbox.
+type StripeEvent struct {
+	ID       string
+	Type     string
+	ObjectID string
+}
+
+const idleEventsSQL = `
+SELECT s.id, s.type, s.object_id FROM stripe_events s
+ WHERE s.processed_at IS NULL AND s.received_at < now() - interval '2 minutes'
+   AND NOT EXISTS (SELECT 1 FROM river_job j WHERE j.args ->> 'event_id' = s.id ` + liveJob + `
+ ORDER BY s.received_at LIMIT 200`
+
+// IdleStripeEvents are webhooks that are not worked and that no job works on any more.
+func (q Queries) IdleStripeEvents(ctx context.Context) ([]StripeEvent, error) {
+	return rows[StripeEvent](ctx, q.q, idleEventsSQL, nil)
+}
+
 // StaffTask is something a person must look at.
 type StaffTask struct {
 	Kind      string

@@ -68,13 +68,25 @@ func (t *Tx) SetRefund(ctx context.Context, id int64, state domain.RefundState, 
 	return n == 1, err
 }
 
-const openRefundsSQL = refundColumns + `
- WHERE r.state IN ('requested', 'pending') AND r.updated_at < now() - make_interval(secs => @older_seconds::int)
+// A running job counts for two minutes: none may take longer, its process is dead.
+const liveJob = `
+   AND (j.state IN ('available', 'pending', 'retryable', 'scheduled') OR j.state = 'running' AND j.attempted_at > now() - interval '2 minutes'))`
+
+const idleRefundsSQL = `
+SELECT r.id FROM refunds r
+ WHERE r.state IN ('requested', 'pending') AND r.updated_at < now() - interval '2 minutes'
+   AND NOT EXISTS (SELECT 1 FROM river_job j WHERE j.kind = @kind AND j.args ->> 'refund_id' = r.id::text ` + liveJob + `
  ORDER BY r.created_at LIMIT 200`
 
-// OpenRefunds are refunds that nobody heard of for a while.
-func (q Queries) OpenRefunds(ctx context.Context, older time.Duration) ([]Refund, error) {
-	return rows[Refund](ctx, q.q, openRefundsSQL, pgx.StrictNamedArgs{"older_seconds": int(older.Seconds())})
+// IdleRefunds are refunds on their way that no job works on any more: its process was
+// killed, or it was given up after hours without Stripe.
+func (q Queries) IdleRefunds(ctx context.Context) ([]int64, error) {
+	r, err := q.q.Query(ctx, idleRefundsSQL, pgx.StrictNamedArgs{"kind": domain.RefundJob{}.Kind()})
+	if err != nil {
+		return nil, classify(err)
+	}
+	out, err := pgx.CollectRows(r, pgx.RowTo[int64])
+	return out, classify(err)
 }
 
 const ledgerRefundSQL = `

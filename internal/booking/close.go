@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"holdfast/db"
@@ -55,12 +56,35 @@ func (s *Service) sessionOf(ctx context.Context, p db.Payment) (string, error) {
 	if p.StripeSessionID != nil {
 		return *p.StripeSessionID, nil
 	}
-	session, err := s.pay.CreateSession(ctx, s.request(p))
+	session, err := s.create(ctx, p)
 	if err != nil {
 		return "", err
 	}
 	_, err = s.db.OpenPayment(ctx, p.ID, session)
 	return session.ID, err
+}
+
+// create asks Stripe for the attempt's page. A key that was answered with a failure
+// repeats that failure for a day, whether or not the page was made: then Stripe's list
+// says which. ErrGatewayRefused: there is no page and there will be none.
+func (s *Service) create(ctx context.Context, p db.Payment) (domain.PaySession, error) {
+	session, err := s.pay.CreateSession(ctx, s.request(p))
+	if !errors.Is(err, domain.ErrGateway) || p.Now.Sub(p.CreatedAt) < 20*time.Second {
+		return session, err // a moment after the first try Stripe may still be at it
+	}
+	listed, listErr := s.pay.SessionsSince(ctx, p.CreatedAt.Add(-time.Minute))
+	if listErr != nil {
+		return domain.PaySession{}, err
+	}
+	for _, x := range listed {
+		if x.Metadata["app"] == "holdfast" && x.Metadata["payment_id"] == strconv.FormatInt(p.ID, 10) && x.Metadata["hold_id"] == p.HoldID {
+			return x, nil
+		}
+	}
+	if p.SessionEndsAt != nil && p.SessionEndsAt.Before(p.Now) {
+		return domain.PaySession{}, fmt.Errorf("no page in Stripe's list, and its time is over: %w", domain.ErrGatewayRefused)
+	}
+	return domain.PaySession{}, err
 }
 
 // closed records that an attempt brought no money and never will. Its hold goes
@@ -242,19 +266,20 @@ func (s *Service) FinishPayment(ctx context.Context, paymentID int64) error {
 	})
 }
 
-// Sweep asks Stripe about every live payment that is old or whose countdown is over,
-// releases holds that ran out and drops old sessions. It goes on past single failures
-// and returns them.
+// Sweep releases holds that ran out, drops old sessions, gives forgotten work its job
+// again, and asks Stripe about every live payment that is old or whose countdown is over.
+// Stripe comes last: when it hangs, this run's time is over. It goes on past single
+// failures and returns them.
 func (s *Service) Sweep(ctx context.Context) error {
+	failed := errors.Join(s.Tidy(ctx), s.db.DropSessions(ctx), s.resume(ctx))
 	due, err := s.db.DuePayments(ctx, 2*time.Minute)
 	if err != nil {
-		return err
+		return errors.Join(failed, err)
 	}
-	var failed error
 	for _, p := range due {
 		if _, err := s.EndPayment(ctx, p.ID); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("payment %d: %w", p.ID, err))
 		}
 	}
-	return errors.Join(failed, s.Tidy(ctx), s.db.DropSessions(ctx))
+	return failed
 }

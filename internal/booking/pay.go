@@ -176,7 +176,7 @@ func (s *Service) begin(ctx context.Context, t *db.Tx, h *domain.Hold, what stri
 // openPage asks Stripe for the hosted page. Two tabs that come here with one attempt
 // send the same key and get the same session.
 func (s *Service) openPage(ctx context.Context, p db.Payment) (string, error) {
-	session, err := s.pay.CreateSession(ctx, s.request(p))
+	session, err := s.create(ctx, p)
 	if errors.Is(err, domain.ErrGatewayRefused) {
 		s.log.Error("Stripe refused a payment page", "payment", p.ID, "error", err.Error())
 		return "", errors.Join(err, s.closed(ctx, p.ID, ""))
@@ -189,7 +189,7 @@ func (s *Service) openPage(ctx context.Context, p db.Payment) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !open { // settled or closed while Stripe answered
+	if !open || session.URL == "" { // settled or closed while Stripe answered, or over there
 		return s.base + "/holds/" + p.HoldID + "/return", nil
 	}
 	return session.URL, nil

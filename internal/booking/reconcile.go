@@ -76,7 +76,7 @@ func (s *Service) reconcileSession(ctx context.Context, x domain.PaySession) err
 		return err
 	}
 	switch {
-	case x.Paid:
+	case x.Paid, x.Status == domain.SessionExpired && p.Live():
 		_, err = s.Settle(ctx, x.ID)
 	case x.Status == domain.SessionOpen && !p.Live():
 		// Our attempt is closed, its page must not take money.

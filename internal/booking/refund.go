@@ -14,8 +14,9 @@ import (
 
 // WorkRefund asks Stripe to do one refund, or how it is getting on. done says that
 // the provider had its last word; otherwise ask again later. Before another key is
-// used, or the same one after a day, Stripe's own list is searched for our refund's
-// id, so that an answer that was lost never becomes a second refund.
+// used, or the same one again after a while, Stripe's own list is searched for our
+// refund's id: an answer that was lost never becomes a second refund, and a key that
+// answers "failed" for a day does not hide one that was made.
 func (s *Service) WorkRefund(ctx context.Context, id int64) (done bool, err error) {
 	r, err := s.db.Refund(ctx, id)
 	if err != nil {
@@ -47,7 +48,7 @@ func (s *Service) askRefund(ctx context.Context, r db.Refund) (domain.ProviderRe
 	if r.PaymentIntent == nil {
 		return domain.ProviderRefund{}, fmt.Errorf("refund %d has no payment intent: %w", r.ID, domain.ErrGatewayRefused)
 	}
-	if r.Attempt > 1 || time.Since(r.CreatedAt) > 23*time.Hour {
+	if r.Attempt > 1 || time.Since(r.CreatedAt) > time.Minute {
 		known, err := s.pay.Refunds(ctx, *r.PaymentIntent)
 		if err != nil {
 			return domain.ProviderRefund{}, err

@@ -30,6 +30,7 @@ func (r *rig) crowd(ctx context.Context, number uint64) {
 	d := r.dice(1000 + number)
 	for n := 0; ctx.Err() == nil; n++ {
 		b := &customer{r: r, c: r.client(), at: r.onSale(d)}
+		b.choose(d) // the second tab is opened later: both are one visitor
 		var tabs sync.WaitGroup
 		for range 2 {
 			own := rand.New(rand.NewPCG(d.Uint64(), d.Uint64()))
