@@ -71,9 +71,9 @@ func (s *site) lostPage(w http.ResponseWriter, r *http.Request, status int, h *d
 	}
 	switch {
 	case o.Event.Status == "cancelled":
-		v.Lede = "This one was cancelled while you paid."
+		v.Heading, v.Lede = "This one was cancelled while you paid", "Your payment arrived after that. You keep no tickets and pay nothing."
 	case h.PaymentOutcome == "mismatch":
-		v.Lede = "The payment that arrived does not fit your order, so we did not take it."
+		v.Heading, v.Lede = "We could not take this payment", "What arrived does not fit your order. You keep no tickets and pay nothing."
 	}
 	if o.Settings.Phone != "" {
 		v.Phone = views.Link{Text: "Call " + o.Settings.Phone, URL: telURL(o.Settings.Phone)}
@@ -190,7 +190,7 @@ func (s *site) payDown(w http.ResponseWriter, r *http.Request, why error) error 
 func (s *site) returnFromPayment(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("hold")
 	settled, err := s.Booking.Return(r.Context(), s.visitor(r), id)
-	if err != nil && !errors.Is(err, domain.ErrGateway) {
+	if err != nil && !errors.Is(err, domain.ErrGateway) && !errors.Is(err, domain.ErrPaymentsOff) {
 		return err
 	}
 	h, o, readErr := s.heldOffer(r)

@@ -394,6 +394,7 @@ func (m *model) changesFares(t *rapid.T) {
 // cancels ends the event: what was paid before and not settled goes back.
 func (m *model) cancels(t *rapid.T) {
 	m.allow(t, "cancel", m.CancelEvent(m.ctx, m.ev.ID, "staff:1", "", "no projector"))
+	clear(m.runs)
 	for id := range m.promised {
 		m.promised[id] = m.promised[id] && one[int64](m.shop, `SELECT received FROM payments WHERE id = $1`, id) > 0
 	}
