@@ -25,7 +25,7 @@ const (
 // send the browser to; "" when nothing had to be paid and the booking is made.
 //
 // Errors: ErrAlreadyPaid, ErrHoldEnded (nothing charged), ErrDetailsMissing,
-// ErrPaymentsOff, ErrGateway (the seats stay).
+// ErrSalesClosed (the event was cancelled), ErrPaymentsOff, ErrGateway (the seats stay).
 func (s *Service) Pay(ctx context.Context, holder domain.Holder, holdID string) (string, error) {
 	h, err := s.own(ctx, s.db, holder, holdID)
 	if err != nil {
@@ -136,6 +136,10 @@ func (s *Service) attempt(ctx context.Context, h *domain.Hold) (p db.Payment, er
 		}
 		if err := payable(now); err != nil {
 			return err
+		}
+		// Nobody is sent to pay for a cancelled event; the close of sales does not matter.
+		if status, err := t.ShareEvent(ctx, h.EventID); err != nil || status != "published" {
+			return firstOf(err, domain.ErrSalesClosed)
 		}
 		p, err = t.LivePayment(ctx, h.ID)
 		if !errors.Is(err, domain.ErrNotFound) {

@@ -17,6 +17,7 @@ import (
 // the program's own rules, and must be found by the check that is there for it; with
 // nothing broken the verdict is good.
 func TestTortureVerdictCanFail(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, 1, 2)
 	go r.shop.keep()
 	t.Cleanup(r.shop.stop)

@@ -14,6 +14,7 @@ import (
 // given up after hours, and answers that Stripe keeps for a day. In each the sweep alone,
 // of a program that runs all the time, must bring everything to rest.
 func TestNets(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, 2, 2)
 	r.shop.gentle = true
 	go r.shop.keep()
@@ -110,18 +111,17 @@ func (r *rig) refundWanted(t *testing.T) {
 func (r *rig) swept(t *testing.T, what string) {
 	t.Helper()
 	r.sim.SetFaults(silent)
-	r.exec(`UPDATE river_job SET scheduled_at = now() WHERE state = 'retryable'`)
 	r.exec(`UPDATE refunds SET created_at = created_at - interval '3 minutes', updated_at = updated_at - interval '3 minutes' WHERE state = 'requested'`)
 	r.exec(`UPDATE stripe_events SET received_at = received_at - interval '3 minutes' WHERE processed_at IS NULL`)
 	r.exec(`UPDATE payments SET created_at = created_at - interval '3 minutes' WHERE state IN ('creating', 'open')`)
 	r.exec(`UPDATE holds SET expires_at = now() - interval '3 minutes' WHERE state = 'active'`)
-	r.exec(`UPDATE river_job SET scheduled_at = now() WHERE state = 'scheduled'`)
 	end := time.Now().Add(20 * time.Second)
 	for n := 0; len(r.open()) > 0; n++ {
 		if time.Now().After(end) {
 			t.Fatalf("%s: not at rest: %q", what, r.open())
 		}
 		if n%20 == 0 {
+			r.exec(`UPDATE river_job SET state = 'available', scheduled_at = now() WHERE state IN ('retryable', 'scheduled')`) // as River does every 5 s
 			r.minute(t.Context(), domain.SweepJob{})
 		}
 		pause(t.Context(), 100*time.Millisecond) // polling

@@ -54,11 +54,13 @@ func (x *tally) wrong(check, format string, args ...any) {
 	}
 }
 
-// sawBooking remembers what a customer was shown: it must stay true.
+// sawBooking remembers what a customer was shown first: it must stay true.
 func (x *tally) sawBooking(address string, tickets int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.booked[address] = tickets
+	if _, seen := x.booked[address]; !seen {
+		x.booked[address] = tickets
+	}
 }
 
 func (x *tally) bookings() map[string]int {

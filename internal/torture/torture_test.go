@@ -52,6 +52,7 @@ func number(t *testing.T, name string, otherwise int) int {
 
 // TestTorture: see the package comment.
 func TestTorture(t *testing.T) {
+	t.Parallel()
 	p := shortPlan()
 	if os.Getenv("TORTURE_MINUTES") != "" {
 		p = longPlan(t)
