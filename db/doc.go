@@ -2,7 +2,7 @@
 // as a constant directly above the one method that uses it.
 //
 // The seat statement is ClaimSeats in claims.go, which is the only file that
-// writes event_seats. The net under it is ticket_legs UNIQUE (event_id, seat_no, leg).
+// writes event_seats (demo clear deletes whole events). The net under it is ticket_legs UNIQUE (event_id, seat_no, leg).
 //
 // Invariants: internal checks are in audit.go; each must find nothing at every commit.
 //
