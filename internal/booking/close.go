@@ -72,7 +72,7 @@ func (s *Service) sessionOf(ctx context.Context, p db.Payment) (string, error) {
 
 // create asks Stripe for the attempt's page. A key that was answered with a failure
 // repeats that failure for a day, whether or not the page was made: then Stripe's list
-// says which. ErrGatewayRefused: there is no page and there will be none.
+// may have it.
 func (s *Service) create(ctx context.Context, p db.Payment) (domain.PaySession, error) {
 	session, err := s.pay.CreateSession(ctx, s.request(p))
 	if !errors.Is(err, domain.ErrGateway) || p.Now.Sub(p.CreatedAt) < 20*time.Second {
@@ -86,9 +86,6 @@ func (s *Service) create(ctx context.Context, p db.Payment) (domain.PaySession, 
 		if x.Metadata["app"] == "holdfast" && x.Metadata["payment_id"] == strconv.FormatInt(p.ID, 10) && x.Metadata["hold_id"] == p.HoldID {
 			return x, nil
 		}
-	}
-	if p.SessionEndsAt != nil && p.SessionEndsAt.Before(p.Now) {
-		return domain.PaySession{}, fmt.Errorf("no page in Stripe's list, and its time is over: %w", domain.ErrGatewayRefused)
 	}
 	return domain.PaySession{}, err
 }

@@ -394,6 +394,9 @@ func (m *model) changesFares(t *rapid.T) {
 
 // cancels ends the event: what was paid before and not settled goes back.
 func (m *model) cancels(t *rapid.T) {
+	if all := m.sim.Sessions(); len(all) > 0 && rapid.Bool().Draw(t, "paid first") {
+		_ = m.sim.Pay(all[len(all)-1].ID) // if it is open
+	}
 	m.allow(t, "cancel", m.CancelEvent(m.ctx, m.ev.ID, "staff:1", "", "no projector"))
 	m.cancelled = true
 	clear(m.runs)

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +74,10 @@ func TestGolden(t *testing.T) {
 		"seats_lost_cancelled": {domain.Screening, lostToCancelled},
 		"refund_done":          {domain.Screening, refund("refund_done", "duplicate", "succeeded", true)},
 		"refund_failed":        {domain.Trip, refund("refund_failed", "seat_lost", "failed", false)},
+		"cancelled_part":       {domain.Screening, cancelledTickets("pending", "A1")},
+		"cancelled_all":        {domain.Trip, cancelledTickets("requested", "1C", "1D")},
+		"cancelled_kept":       {domain.Screening, cancelledTickets("", "A1", "A2")},
+		"cancelled_event":      {domain.Screening, cancelledWithEvent},
 		"staff_note":           {domain.Screening, staffNote},
 		"staff_note_nothing":   {domain.Screening, booked("staff_note", "A1")},
 	} {
@@ -139,13 +144,13 @@ func freeAndCancelled(t *testing.T, h *house) db.Mail {
 	x := h.hold(t, "A1", "A2")
 	x.Total, x.Seats[0].Price, x.Seats[1].Price, x.Seats[1].Passenger = 0, 0, 0, "Anne\nO'Neill <script>"
 	id := h.sell(t, x)
-	h.exec(t, `UPDATE tickets SET state = 'cancelled' WHERE seat_no = 'A2'`)
+	h.exec(t, `UPDATE tickets SET state = 'cancelled', cancelled_at = now() WHERE seat_no = 'A2'`)
 	return db.Mail{Kind: "tickets", BookingID: &id}
 }
 
 func cancelled(t *testing.T, h *house) db.Mail {
 	id := h.sell(t, h.hold(t, "A1"))
-	h.exec(t, `UPDATE tickets SET state = 'cancelled'`)
+	h.exec(t, `UPDATE tickets SET state = 'cancelled', cancelled_at = now()`)
 	h.exec(t, `UPDATE bookings SET state = 'cancelled'`)
 	return db.Mail{Kind: "tickets", BookingID: &id}
 }
@@ -163,4 +168,40 @@ func staffNote(t *testing.T, h *house) db.Mail {
 		return err
 	})
 	return db.Mail{Kind: "staff_note", PaymentID: &p}
+}
+
+// cancelledTickets is a booking of two of which some are cancelled, their money on its
+// way back in a state; "" for none.
+func cancelledTickets(refund string, gone ...string) func(*testing.T, *house) db.Mail {
+	return func(t *testing.T, h *house) db.Mail {
+		seats := []string{"A1", "A2"}
+		if h.ride.To == 3 {
+			seats = []string{"1C", "1D"}
+		}
+		x := h.hold(t, seats...)
+		x.Seats[0].Passenger = "Asha\nPerera <b>"
+		id := h.sell(t, x)
+		m := db.Mail{Kind: "cancelled", BookingID: &id}
+		h.exec(t, `UPDATE tickets SET state = 'cancelled', cancelled_at = now() WHERE seat_no = ANY($1)`, gone)
+		if len(gone) == len(seats) {
+			h.exec(t, `UPDATE bookings SET state = 'cancelled'`)
+		}
+		for i, s := range seats {
+			if slices.Contains(gone, s) {
+				m.TicketIDs = append(m.TicketIDs, int64(i+1))
+			}
+		}
+		if refund != "" {
+			_, r := h.pay(t, x, "event_cancelled", refund)
+			h.exec(t, `UPDATE refunds SET amount = $1`, 1200*len(gone))
+			m.RefundID = &r
+		}
+		return m
+	}
+}
+
+func cancelledWithEvent(t *testing.T, h *house) db.Mail {
+	m := cancelledTickets("succeeded", "A1", "A2")(t, h)
+	h.exec(t, `UPDATE events SET status = 'cancelled'`)
+	return m
 }

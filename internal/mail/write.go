@@ -40,6 +40,8 @@ func (m *Mailer) write(ctx context.Context, row db.Mail) (letter, error) {
 		l, err = m.lost(ctx, row)
 	case "refund_done", "refund_failed":
 		l, err = m.refund(ctx, row)
+	case "cancelled":
+		l, err = m.cancelled(ctx, row)
 	case "booking_link":
 		l, err = m.link(ctx, row)
 	case "staff_note":
