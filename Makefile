@@ -6,7 +6,7 @@ GOVULNCHECK = v1.9.0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 
-.PHONY: run test check build assets generate fmt bench help
+.PHONY: run test torture check build assets generate fmt bench help
 
 help: ## what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile
@@ -21,6 +21,11 @@ run: ## a demo at http://127.0.0.1:8080 (PORT=… for another port)
 test: ## every test, with the race detector and a browser
 	@scripts/setup.sh test
 	@CGO_ENABLED=1 go test -race -timeout 20m ./...
+
+# A verdict table with the seed; the same seed throws the same dice again.
+torture: ## kill −9 a hundred times while customers pay (TORTURE_MINUTES, _KILLS, _SEED)
+	@scripts/setup.sh test
+	@TORTURE_MINUTES=$${TORTURE_MINUTES:-4} go test -count=1 -v -timeout 60m -run 'TestTorture$$' ./internal/torture
 
 check: ## what a change must pass
 	@scripts/setup.sh test

@@ -49,6 +49,16 @@ func (s *site) routes() http.Handler {
 	staff("GET /staff/status", access.Cashier, s.staffStatus)
 	staff("POST /staff/tasks/{task}/done", access.Manager, s.finishTask)
 	staff("POST /staff/refunds/{refund}/retry", access.Manager, s.retryRefund)
+	staff("GET /staff/bookings", access.Cashier, s.staffBookings)
+	staff("GET /staff/bookings/{booking}", access.Cashier, s.staffBooking)
+	staff("POST /staff/bookings/{booking}/cancel", access.Manager, s.cancelTickets)
+	staff("POST /staff/bookings/{booking}/passenger", access.Cashier, s.renamePassenger)
+	staff("POST /staff/bookings/{booking}/resend", access.Cashier, s.resendTickets)
+	staff("GET /staff/holds", access.Cashier, s.endedHolds)
+	staff("POST /staff/holds/{hold}/revive", access.Cashier, s.reviveHold)
+	staff("GET /staff/events/{event}", access.Manager, s.staffEvent)
+	staff("POST /staff/events/{event}/cancel", access.Manager, s.cancelEvent)
+	staff("POST /staff/events/{event}/resume", access.Manager, s.resumeCancel)
 	shop.Handle(anyStaffPage, s.page(s.noStaffPage(shop)))
 
 	top := http.NewServeMux() // machines: no session

@@ -35,11 +35,18 @@ func (s *site) bookingPage(w http.ResponseWriter, r *http.Request) error {
 	if !s.MailOff && x.Booking.Email != "" {
 		v.Lede = "Tickets are sent to " + x.Booking.Email + ". Show the code on your phone or on paper."
 	}
+	v.Note = goesBack(x)
 	switch {
 	case x.Booking.State == "cancelled":
 		v.Heading, v.Lede = "This booking was cancelled", "Its tickets are not valid any more."
+		if o.Event.Status == "cancelled" {
+			v.Lede = "We are sorry: " + eventHead(o).Title + " will not take place. " + v.Lede
+		}
 	case o.Event.Status == "cancelled":
-		v.Note = &views.Note{Tone: "bad", Title: "This one was cancelled", Text: []string{"Please get in touch with us."}}
+		v.Heading, v.Lede = "This one was cancelled", "We are sorry. Bookings are being cancelled one by one."
+		v.Note = &views.Note{Tone: "warn", Title: "Your money goes back by itself", Text: []string{"You need not do anything. A mail tells you when it is on its way."}}
+	default:
+		v.Calendar = "/bookings/" + r.PathValue("token") + "/calendar.ics"
 	}
 	inOrder(o.Layout, x.Tickets, func(t booking.Ticket) string { return t.SeatNo })
 	for _, t := range x.Tickets {
@@ -51,6 +58,42 @@ func (s *site) bookingPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.render(w, r, http.StatusOK, views.Booking(v))
 	return nil
+}
+
+// goesBack says where money is that goes back for a booking, nil when none does.
+func goesBack(x *booking.Sale) *views.Note {
+	sums := map[string]int64{}
+	var numbers []string
+	for _, r := range x.Refunds {
+		state := r.State
+		if r.PaymentIntent == nil && state == string(domain.RefundSucceeded) {
+			state = "by hand"
+		}
+		sums[state] += r.Amount
+		numbers = append(numbers, "R-"+strconv.FormatInt(r.ID, 10))
+	}
+	if len(numbers) == 0 {
+		return nil
+	}
+	n := &views.Note{Tone: "ok"}
+	words := func(amount int64, tail, tone, text string) {
+		if amount == 0 {
+			return
+		}
+		line := format.Money(amount, x.Booking.Currency) + tail
+		if n.Title == "" {
+			n.Tone, n.Title = tone, line
+		} else {
+			n.Text = append(n.Text, line+".")
+		}
+		n.Text = append(n.Text, text)
+	}
+	words(sums["failed"], " could not be sent back yet", "bad", "It is still yours: we know about it and will find another way with you.")
+	words(sums["requested"]+sums["pending"], " is on its way back", "", "It goes to the card or account you paid with. Banks take 5 to 10 days to show it.")
+	words(sums["by hand"], " is given back at the counter", "", "You paid us directly, so please ask for it there and name the number below.")
+	words(sums["succeeded"], " was sent back", "ok", "Banks take 5 to 10 days to show it.")
+	n.Text = append(n.Text, "Number of the refund: "+format.List(numbers)+".")
+	return n
 }
 
 func (s *site) ticketURL(t booking.Ticket) string {

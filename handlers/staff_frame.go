@@ -35,6 +35,8 @@ type menuLine struct {
 func staffMenu() []menuLine {
 	return []menuLine{
 		{"Status", "/staff/status", access.Cashier},
+		{"Bookings", "/staff/bookings", access.Cashier},
+		{"Ended holds", "/staff/holds", access.Cashier},
 	}
 }
 

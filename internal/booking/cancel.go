@@ -16,8 +16,8 @@ import (
 type Cancel struct {
 	BookingID int64
 	Tickets   []int64 // empty: all that are valid
-	// Refund is what goes back, in minor units; nil: the full price of the tickets.
-	// More than the payment has left is refused.
+	// Refund is what goes back, in minor units; nil: the full price of the tickets, or
+	// what the payment has left. More than it has left is refused.
 	Refund *int64
 	Reason string // refunds.reason: customer, staff or event_cancelled
 	By     string // for the audit log: "staff:7", "system"
@@ -105,8 +105,11 @@ func (s *Service) payBack(ctx context.Context, t *db.Tx, p db.Payment, b db.Book
 		price += x.Price
 		mail.TicketIDs = append(mail.TicketIDs, x.ID)
 	}
-	back := price
-	if c.Refund != nil {
+	back, err := s.left(ctx, t, p)
+	if err != nil {
+		return err
+	}
+	if back = min(back, price); c.Refund != nil {
 		back = *c.Refund
 	}
 	if back < 0 {
@@ -135,6 +138,19 @@ func (s *Service) payBack(ctx context.Context, t *db.Tx, p db.Payment, b db.Book
 		return err
 	}
 	return t.InsertAudit(ctx, db.Audit{Actor: c.By, Address: c.From, Action: "cancel tickets", Subject: fmt.Sprintf("booking:%d", b.ID), After: after})
+}
+
+// left is what a payment brought less what went back or is on its way, also by hand in
+// Stripe's pages. The payment's row must be locked.
+func (s *Service) left(ctx context.Context, t *db.Tx, p db.Payment) (int64, error) {
+	all, err := t.RefundsOf(ctx, p.ID)
+	left := p.Received
+	for _, r := range all {
+		if r.State != string(domain.RefundFailed) {
+			left -= r.Amount
+		}
+	}
+	return left, err
 }
 
 // requestRefund makes the row, its ledger line and its job. Money that did not come

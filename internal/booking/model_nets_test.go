@@ -259,3 +259,73 @@ func TestNet_PageNobodyHeardOf(t *testing.T) {
 		}
 	}
 }
+
+// A hold of a cancelled event is not sent to pay, also when its page was open already.
+func TestNet_NoPageForACancelledEvent(t *testing.T) {
+	s := oneShop(t)
+	open, _ := s.paying("web:ada", "A1")
+	fresh, err := s.choose("web:ben", "B1")
+	s.must(err)
+	s.must(s.SetDetails(s.ctx, "web:ben", fresh, details()))
+	s.must(s.CancelEvent(s.ctx, s.ev.ID, "staff:1", "", "no projector"))
+	for who, hold := range map[domain.Holder]string{"web:ada": open, "web:ben": fresh} {
+		if _, err := s.Pay(s.ctx, who, hold); !errors.Is(err, domain.ErrSalesClosed) {
+			t.Errorf("%s: %v", who, err)
+		}
+	}
+}
+
+// Staff gave the money back in Stripe's pages before the event was cancelled: the
+// booking is cancelled all the same, and nothing goes back twice. When the bank then
+// sends that refund back too, the audit knows whose money it is.
+func TestNet_CancelAfterRefundByHand(t *testing.T) {
+	s := oneShop(t)
+	hold, session := s.paid("web:ada", "A1")
+	_, err := s.Settle(s.ctx, session)
+	s.must(err)
+	line := s.sim.Ledger()[0]
+	byHand, err := s.sim.DashboardRefund(line.PaymentIntent, line.Taken)
+	s.must(err)
+	s.must(s.Reconcile(s.ctx))
+	s.must(s.CancelEvent(s.ctx, s.ev.ID, "staff:1", "", "no projector"))
+	s.must(s.WorkCancelledEvent(s.ctx, s.ev.ID))
+	if n := s.tickets(hold); n != 0 {
+		t.Errorf("%d tickets are valid", n)
+	}
+	s.clean()
+	s.must(s.sim.FinishRefund(byHand, false))
+	s.must(s.WorkRefundNews(s.ctx, byHand, ""))
+	s.clean()
+}
+
+// Two refunds of one payment that both fail: the customer's money lies here, staff are
+// told, and that is no finding of the audit.
+func TestNet_BothRefundsFail(t *testing.T) {
+	s := oneShop(t)
+	_, session := s.paid("web:ada", "A1")
+	s.exec(`UPDATE events SET status = 'cancelled' WHERE id = $1`, s.ev.ID)
+	_, err := s.Settle(s.ctx, session)
+	s.must(err)
+	line := s.sim.Ledger()[0]
+	byHand, err := s.sim.DashboardRefund(line.PaymentIntent, line.Taken)
+	s.must(err)
+	ours := one[int64](s, `SELECT id FROM refunds`)
+	if done, err := s.WorkRefund(s.ctx, ours); !done || err != nil {
+		t.Errorf("ours, when all is back already: %v, %v", done, err)
+	}
+	s.must(s.WorkRefundNews(s.ctx, byHand, ""))
+	s.must(s.sim.FinishRefund(byHand, false))
+	s.must(s.WorkRefundNews(s.ctx, byHand, ""))
+	if failed := one[int](s, `SELECT count(*) FROM refunds WHERE state = 'failed'`); failed != 2 {
+		t.Errorf("%d refunds failed", failed)
+	}
+	s.clean()
+	s.must(s.RetryRefund(s.ctx, ours))
+	if done, err := s.WorkRefund(s.ctx, ours); !done || err != nil {
+		t.Errorf("asked again: %v, %v", done, err)
+	}
+	if taken, back := s.sim.Paid(line.PaymentIntent); taken != back {
+		t.Errorf("Stripe took %d and gave back %d", taken, back)
+	}
+	s.clean()
+}

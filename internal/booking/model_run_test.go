@@ -136,6 +136,9 @@ func (m *model) check(t *rapid.T) {
 			t.Fatalf("payment %d of %d booked %d tickets for %d, wanted %d", a.ID, a.Amount, a.Tickets, a.Price, a.Rows)
 		}
 	}
+	if m.cancelled && one[int](m.shop, `SELECT count(*) FROM bookings WHERE event_id = $1`, m.ev.ID) > m.sold {
+		t.Fatalf("sold after the event was cancelled")
+	}
 	m.checkRefunds(t)
 	m.checkHolds(t)
 }

@@ -22,10 +22,11 @@ type model struct {
 	runs      map[string]time.Duration // hold → when its countdown ends, while its owner kept it
 	now       time.Duration            // virtual, since the run began
 	promised  map[int64]bool           // payments made while the page was open: they must end in tickets
-	cancelled bool
-	byHand    bool           // a refund was made in Stripe's pages
-	faulty    bool           // Stripe failed at least once
-	seen      map[string]int // what happened, over all runs
+	cancelled bool                     // the event
+	sold      int                      // bookings made before that
+	byHand    bool                     // a refund was made in Stripe's pages
+	faulty    bool                     // Stripe failed at least once
+	seen      map[string]int           // what happened, over all runs
 }
 
 var errGateway = []error{domain.ErrGateway, domain.ErrGatewayRefused}
@@ -399,6 +400,7 @@ func (m *model) cancels(t *rapid.T) {
 	}
 	m.allow(t, "cancel", m.CancelEvent(m.ctx, m.ev.ID, "staff:1", "", "no projector"))
 	m.cancelled = true
+	m.sold = one[int](m.shop, `SELECT count(*) FROM bookings WHERE event_id = $1`, m.ev.ID)
 	clear(m.runs)
 	for id := range m.promised {
 		m.promised[id] = m.promised[id] && one[int64](m.shop, `SELECT received FROM payments WHERE id = $1`, id) > 0

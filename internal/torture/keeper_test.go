@@ -24,8 +24,9 @@ var points = map[string]float64{
 
 // keeper starts the program again at once whenever it ends, and notes why it did.
 type keeper struct {
-	r   *rig
-	bin string
+	r     *rig
+	bin   string
+	wrath float64 // times the chance of each point
 
 	mu      sync.Mutex
 	cmd     *exec.Cmd
@@ -74,7 +75,7 @@ func (k *keeper) start() bool {
 func (k *keeper) plan() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(points)) {
-		parts = append(parts, fmt.Sprintf("%s:%.3f", name, points[name]/float64(1+k.r.tally.count("kill "+name))))
+		parts = append(parts, fmt.Sprintf("%s:%.3f", name, k.wrath*points[name]/float64(1+k.r.tally.count("kill "+name))))
 	}
 	return strings.Join(parts, ",")
 }

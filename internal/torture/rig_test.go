@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -89,22 +90,40 @@ func newRig(t *testing.T, seed uint64, events int) *rig {
 		"STRIPE_SECRET_KEY=" + stripeKey, "STRIPE_WEBHOOK_SECRETS=" + stripeSecret, "STRIPE_API_URL=" + r.stripe,
 		"SMTP_URL=" + r.mail.url, "MAIL_FROM=tickets@torture.example", "GORACE=halt_on_error=1",
 	}
-	r.shop = &keeper{r: r, bin: build(t), over: make(chan struct{})}
+	bin, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.shop = &keeper{r: r, bin: bin, over: make(chan struct{})}
 	return r
 }
 
-// build makes the program as it is deployed, but for the fail points.
-func build(t *testing.T) string {
-	t.Helper()
-	bin := filepath.Join(t.TempDir(), "holdfast")
+// built is the program as it is deployed, but for the fail points; once for all tests.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := binDir()
+	if err != nil {
+		return "", err
+	}
+	bin := filepath.Join(dir, "holdfast")
 	args := []string{"build", "-tags", "failpoints", "-o", bin}
 	if raced {
 		args = append(args, "-race")
 	}
 	if out, err := exec.Command("go", append(args, "holdfast")...).CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	return bin
+	return bin, nil
+})
+
+var binDir = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "holdfast-torture-bin-") })
+
+// TestMain removes the program again.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := binDir(); err == nil {
+		_ = os.RemoveAll(dir)
+	}
+	os.Exit(code)
 }
 
 // startStripe runs a Stripe that no kill of ours touches.

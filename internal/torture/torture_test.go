@@ -22,12 +22,13 @@ type plan struct {
 	lo, hi    time.Duration // between two random kills
 	quake     time.Duration // between two restarts of PostgreSQL
 	rest      time.Duration // the longest that everything may take to come to rest
+	wrath     float64       // times the chance of each fail point
 	every     bool          // every fail point must have killed
 }
 
 func shortPlan() plan {
 	return plan{seed: uint64(time.Now().UnixNano() % 1e9), customers: 5, events: 12, last: 10 * time.Second, kills: 5, longest: 25 * time.Second,
-		lo: 1500 * time.Millisecond, hi: 4 * time.Second, quake: 6 * time.Second, rest: 60 * time.Second}
+		lo: 1500 * time.Millisecond, hi: 4 * time.Second, quake: 6 * time.Second, rest: 60 * time.Second, wrath: 0.4}
 }
 
 // longPlan is asked for by TORTURE_MINUTES.
@@ -35,7 +36,7 @@ func longPlan(t *testing.T) plan {
 	minutes, kills := number(t, "TORTURE_MINUTES", 4), number(t, "TORTURE_KILLS", 100)
 	last := time.Duration(minutes) * time.Minute
 	return plan{seed: uint64(time.Now().UnixNano() % 1e9), customers: 10, events: 30 * minutes, last: last, kills: kills, longest: 3*last + time.Minute,
-		lo: 500 * time.Millisecond, hi: 4 * time.Second, quake: 40 * time.Second, rest: 3 * time.Minute, every: kills >= 100}
+		lo: 500 * time.Millisecond, hi: 4 * time.Second, quake: 40 * time.Second, rest: 3 * time.Minute, wrath: 1, every: kills >= 100}
 }
 
 func number(t *testing.T, name string, otherwise int) int {
@@ -96,6 +97,7 @@ func (r *rig) enough(t *testing.T, p plan) {
 func (r *rig) torture(ctx context.Context, p plan) {
 	r.sim.SetChaos(stripesim.Chaos{Seed: p.seed, API: 0.25, Webhooks: 0.3, Slow: 1500 * time.Millisecond, Late: 2 * time.Second, Saved: true})
 	r.mail.set(true)
+	r.shop.wrath = p.wrath
 	go r.shop.keep()
 	r.t.Cleanup(r.shop.stop)
 	if err := r.shop.ready(ctx); err != nil {

@@ -1,0 +1,232 @@
+package handlers
+
+import (
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"holdfast/internal/access"
+	"holdfast/internal/booking"
+	"holdfast/internal/domain"
+	"holdfast/internal/format"
+	"holdfast/views"
+)
+
+// cancelForm is what was chosen in the form that cancels tickets, as typed.
+type cancelForm struct {
+	tickets []string
+	refund  string
+	reason  string
+	key     string
+	asked   bool // the exact amount is to be shown
+
+	ids   []int64
+	back  *int64 // nil: the full price
+	sure  bool   // it was worked out and can be done
+	alert *views.Note
+}
+
+// read turns the typed into ids and an amount; *domain.RuleError in words.
+func (c *cancelForm) read(f *booking.File) error {
+	c.ids, c.back = nil, nil
+	for _, text := range c.tickets {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || !slices.ContainsFunc(f.Tickets, func(t booking.Ticket) bool { return t.ID == id }) {
+			return &domain.RuleError{Code: "ticket", Words: "One of these tickets is not of this booking. Nothing was cancelled."}
+		}
+		c.ids = append(c.ids, id)
+	}
+	if len(c.ids) == 0 {
+		return &domain.RuleError{Code: "none", Words: "Please tick at least one ticket. Nothing was cancelled."}
+	}
+	if strings.TrimSpace(c.refund) == "" {
+		return nil
+	}
+	back, err := typedAmount(c.refund, f.Booking.Currency)
+	c.back = &back
+	return err
+}
+
+// work gets the exact amount ready to be shown and answers the page's status.
+func (c *cancelForm) work(f *booking.File) int {
+	err := c.read(f)
+	if err == nil && c.amount(f) > f.Left {
+		err = &domain.RuleError{Words: "That is more than this payment has left, " + format.Money(f.Left, f.Booking.Currency) + ". Nothing was cancelled."}
+	}
+	var rule *domain.RuleError
+	if errors.As(err, &rule) {
+		c.alert = refusal("That is not possible yet", rule.Words)
+		return http.StatusUnprocessableEntity
+	}
+	c.sure = true
+	return http.StatusOK
+}
+
+func refusal(title, words string) *views.Note {
+	return &views.Note{Tone: "bad", Alert: true, Title: title, Text: []string{words}}
+}
+
+// amount is what goes back.
+func (c *cancelForm) amount(f *booking.File) int64 {
+	if c.back != nil {
+		return *c.back
+	}
+	sum, _ := f.Price(c.ids)
+	return sum
+}
+
+// view is nil when nothing is left to cancel.
+func (c *cancelForm) view(f *booking.File) *views.StaffCancel {
+	b, o := f.Booking, f.Scene
+	v := &views.StaffCancel{
+		Action: bookingFileURL(b.ID) + "/cancel", Back: bookingFileURL(b.ID), Key: c.key, Alert: c.alert, Currency: b.Currency, Refund: c.refund, Reason: c.reason,
+		Hint: "Empty: the full price of the tickets. At most " + format.Money(f.Left, b.Currency) + ", what this payment has left. What is less is kept as a fee.",
+	}
+	if v.Key == "" {
+		v.Key = rand.Text()
+	}
+	var seats []views.SeatRef
+	for _, t := range f.Tickets {
+		if t.State != "valid" {
+			continue
+		}
+		id := strconv.FormatInt(t.ID, 10)
+		x := views.CancelChoice{ID: id, Chosen: slices.Contains(c.tickets, id), Text: contact(seatRef(o.Layout, t.SeatNo).Name, t.TypeName, t.Passenger) + ": " + format.Money(t.Price, b.Currency)}
+		if x.Chosen {
+			seats = append(seats, seatRef(o.Layout, t.SeatNo))
+		}
+		v.Tickets = append(v.Tickets, x)
+	}
+	if len(v.Tickets) == 0 {
+		return nil
+	}
+	if c.sure && len(seats) > 0 {
+		v.Sure = c.sureView(f, seats)
+	}
+	return v
+}
+
+func (c *cancelForm) sureView(f *booking.File, seats []views.SeatRef) *views.CancelSure {
+	back, currency := c.amount(f), f.Booking.Currency
+	price, _ := f.Price(c.ids)
+	v := &views.CancelSure{Seats: seats, Back: money(back, currency), Where: "goes back to the card or account", Button: "Cancel " + format.Count(len(seats), "ticket")}
+	if f.Paid.Tender != "stripe" {
+		v.Where = "is to be given back at the counter"
+	}
+	if back > 0 {
+		v.Button += ", send back " + format.Money(back, currency)
+	} else {
+		v.Where, v.Button = "goes back", v.Button+", send nothing back"
+	}
+	switch {
+	case back < price:
+		v.Kept = format.Money(price-back, currency) + " is kept as a fee."
+	case back > price:
+		v.Kept = format.Money(back-price, currency) + " more than their price goes back."
+	}
+	return v
+}
+
+// cancelTickets cancels what was ticked.
+func (s *site) cancelTickets(w http.ResponseWriter, r *http.Request, who access.Staff) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	f, err := s.bookingFile(r)
+	if err != nil {
+		return err
+	}
+	c := &cancelForm{tickets: r.PostForm["ticket"], refund: r.PostForm.Get("refund"), reason: r.PostForm.Get("reason"), key: r.PostForm.Get("key")}
+	if err = c.read(f); err == nil {
+		err = s.Booking.DeskCancel(r.Context(), booking.Cancel{
+			BookingID: f.Booking.ID, Tickets: c.ids, Refund: c.back, Reason: "staff", By: who.Actor(), Words: c.reason, From: s.clientAddress(r),
+		})
+	}
+	var rule *domain.RuleError
+	switch {
+	case err == nil:
+		return s.toBookingFile(w, r, f.Booking.ID, "cancelled")
+	case errors.Is(err, booking.ErrTicketsGone):
+		return s.toBookingFile(w, r, f.Booking.ID, "cancelled before")
+	case errors.As(err, &rule):
+		c.sure = rule.Code == "reason"
+		c.alert = refusal("Nothing was cancelled yet", rule.Words)
+		s.note(r, http.StatusUnprocessableEntity, err)
+		return s.showBooking(w, r, who, http.StatusUnprocessableEntity, f, c)
+	case errors.Is(err, domain.ErrConflict):
+		if f, err = s.bookingFile(r); err != nil {
+			return err
+		}
+		c.alert = refusal("Nothing was cancelled", "The booking changed while you looked: a ticket was cancelled by somebody else, or money went back meanwhile. This is how it stands now.")
+		s.note(r, http.StatusConflict, domain.ErrConflict)
+		return s.showBooking(w, r, who, http.StatusConflict, f, c)
+	}
+	return err
+}
+
+func (s *site) toBookingFile(w http.ResponseWriter, r *http.Request, id int64, said string) error {
+	s.Sessions.Put(r.Context(), saidKey, said)
+	return seeOther(w, r, bookingFileURL(id))
+}
+
+// renamePassenger changes who travels on a ticket.
+func (s *site) renamePassenger(w http.ResponseWriter, r *http.Request, who access.Staff) error {
+	id, err := pathID(r, "booking")
+	if err != nil {
+		return err
+	}
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	ticket, err := strconv.ParseInt(r.PostForm.Get("ticket"), 10, 64)
+	if err != nil {
+		return errors.Join(errBadRequest, err)
+	}
+	err = s.Booking.RenamePassenger(r.Context(), id, ticket, r.PostForm.Get("passenger"), who.Actor(), s.clientAddress(r))
+	if err != nil {
+		return s.deskRefusal(w, r, who, err, "This ticket is not valid any more, so its name cannot change.")
+	}
+	return s.toBookingFile(w, r, id, "renamed")
+}
+
+// resendTickets mails the way to the tickets again.
+func (s *site) resendTickets(w http.ResponseWriter, r *http.Request, who access.Staff) error {
+	id, err := pathID(r, "booking")
+	if err != nil {
+		return err
+	}
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	if err := s.Booking.Resend(r.Context(), id, r.PostForm.Get("email"), who.Actor(), s.clientAddress(r)); err != nil {
+		return s.deskRefusal(w, r, who, err, "The booking changed meanwhile.")
+	}
+	return s.toBookingFile(w, r, id, "mailed")
+}
+
+// deskRefusal answers a refused change with the booking's page; conflict is said where
+// the booking was not as the form thought.
+func (s *site) deskRefusal(w http.ResponseWriter, r *http.Request, who access.Staff, err error, conflict string) error {
+	status, words := http.StatusUnprocessableEntity, conflict
+	var rule *domain.RuleError
+	switch {
+	case errors.As(err, &rule):
+		words = rule.Words
+	case errors.Is(err, domain.ErrConflict):
+		status = http.StatusConflict
+	default:
+		return err
+	}
+	s.note(r, status, err)
+	page, _, pageErr := s.staffPage(r, who, "Nothing was changed", "/staff/bookings")
+	if pageErr != nil {
+		return pageErr
+	}
+	s.render(w, r, status, views.StaffNoticePage(views.StaffNotice{
+		Page: page, Heading: "Nothing was changed", Lede: words, Links: []views.Link{{Text: "Back to the booking", URL: "/staff/bookings/" + r.PathValue("booking")}},
+	}))
+	return nil
+}
