@@ -31,6 +31,7 @@ func (r *rig) crowd(ctx context.Context, number uint64) {
 	for n := 0; ctx.Err() == nil; n++ {
 		b := &customer{r: r, c: r.client(), at: r.onSale(d)}
 		b.choose(d) // the second tab is opened later: both are one visitor
+		b.c.known = b.held() != ""
 		var tabs sync.WaitGroup
 		for range 2 {
 			own := rand.New(rand.NewPCG(d.Uint64(), d.Uint64()))

@@ -16,7 +16,8 @@ import (
 // is shown.
 type client struct {
 	http.Client
-	r *rig
+	r     *rig
+	known bool // was given a hold before the second tab was opened: one visitor
 }
 
 func (r *rig) client() *client {
@@ -60,6 +61,9 @@ func (c *client) read(res *http.Response, err error) (*page, error) {
 	p := &page{res.StatusCode, res.Request.URL, res.Header.Get("Location"), string(body), root}
 	if strings.HasPrefix(p.url.String(), c.r.url) {
 		c.r.look(p)
+		if c.known && p.status == http.StatusNotFound {
+			c.r.tally.wrong("answers", "%s is not found, but this visitor was sent there", p.url.Path)
+		}
 	}
 	return p, nil
 }
