@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // what staff find by what they type.
@@ -97,13 +96,13 @@ func (w *world) token(booking int64) string {
 func TestStaffBookingsPages(t *testing.T) {
 	t.Parallel()
 	w, ev := office(t)
-	w.staff200k(ev.ID, 60)
+	w.bookingsByHand(ev.ID, 60)
 	staff := w.as(t, "cashier")
 	p := staff.get(w.URL + "/staff/bookings").want(200)
 	var seen []string
 	for range 5 {
 		seen = append(seen, p.values("data-booking")...)
-		w.staff200k(ev.ID, 1)
+		w.bookingsByHand(ev.ID, 1)
 		next := p.all("a", "rel", "next")
 		if len(next) == 0 {
 			break
@@ -111,6 +110,7 @@ func TestStaffBookingsPages(t *testing.T) {
 		href, _ := attribute(next[0], "href")
 		p = staff.get(p.resolve(href)).want(200)
 	}
+	// Those that came in meanwhile stand on a first page that nobody looked at again.
 	if sorted := slices.Compact(slices.Sorted(slices.Values(seen))); len(seen) != 60 || len(sorted) != 60 {
 		t.Errorf("%d bookings seen, %d different, want 60", len(seen), len(sorted))
 	}
@@ -118,47 +118,14 @@ func TestStaffBookingsPages(t *testing.T) {
 	staff.get(w.URL + "/staff/bookings?before=x").want(200).says("Newest first")
 }
 
-// staff200k puts n bookings in by hand, each of one ticket that is cancelled, for lists.
-func (w *world) staff200k(event int64, n int) {
+// bookingsByHand puts n bookings in by hand, each of one ticket that is cancelled, for lists.
+func (w *world) bookingsByHand(event int64, n int) {
 	w.t.Helper()
 	w.exec(`WITH h AS (INSERT INTO holds (id, event_id, from_stop, to_stop, channel, holder, state, expires_at, total, currency, fares, name, email, phone)
 			SELECT gen_random_uuid(), $1, 0, 1, 'web', 'web:x', 'converted', now(), 1000, 'EUR', '[]', 'Person ' || n, 'p' || n || '@example.com', '077 ' || n FROM generate_series(1, $2::int) n RETURNING *),
 		b AS (INSERT INTO bookings (hold_id, event_id, reference, name, email, phone, state, total, currency, channel)
 			SELECT id, event_id, translate(upper(substr(md5(id::text), 1, 12)), '0123456789', 'XGHJKLMNPQ')::varchar(6), name, email, phone, 'cancelled', total, currency, channel FROM h ON CONFLICT (reference) DO NOTHING RETURNING *)
 		INSERT INTO tickets (booking_id, event_id, seat_no, from_stop, to_stop, ticket_type, price, state, cancelled_at) SELECT id, event_id, 'A1', 0, 1, 'adult', 1000, 'cancelled', now() FROM b`, event, n)
-}
-
-// L6: 200,000 bookings: the list, its later pages and each kind of search stay quick.
-func TestL6_BookingsListIsQuick(t *testing.T) {
-	if testing.Short() {
-		t.Skip("200,000 rows: left out of short runs")
-	}
-	t.Parallel()
-	w, ev := office(t)
-	w.exec(`SET statement_timeout = '2min'`)
-	for range 20 {
-		w.staff200k(ev.ID, 10_000)
-	}
-	w.exec(`ANALYZE bookings, tickets, holds`)
-	staff := w.as(t, "cashier")
-	last := one[int64](w, `SELECT max(id) FROM bookings`)
-	reference := one[string](w, `SELECT reference FROM bookings WHERE id = $1`, last/2)
-	for name, query := range map[string]string{
-		"newest": "", "deep": "before=" + itoa(last/3), "reference": "q=" + reference, "e-mail": "q=p77%40example.com",
-		"name": "q=person+99", "nobody": "q=nobody+at+all", "number": "q=" + itoa(last/2), "phone": "q=0779999",
-	} {
-		var all []time.Duration
-		for range 10 {
-			began := time.Now()
-			staff.get(w.URL + "/staff/bookings?" + query).want(200)
-			all = append(all, time.Since(began))
-		}
-		slices.Sort(all)
-		t.Logf("%s: %s, slowest %s of %d bookings", name, all[5].Round(time.Millisecond), all[9].Round(time.Millisecond), last)
-		if all[9] > 2*time.Second {
-			t.Errorf("%s: the slowest took %s", name, all[9])
-		}
-	}
 }
 
 func TestStaffBookingFile(t *testing.T) {
@@ -171,7 +138,7 @@ func TestStaffBookingFile(t *testing.T) {
 	reference := one[string](w, `SELECT substr(reference, 1, 3) || '-' || substr(reference, 4) FROM bookings`)
 	intent := one[string](w, `SELECT stripe_payment_intent_id FROM payments WHERE received > 0`)
 	p := cashier.get(w.file(id)).want(200).says(reference, "Nimali Fernando", "Salt Road", "nimali@example.com", "Confirmed", "EUR 25.00", "with VAT EUR 4.51",
-		"Adult, Premium", "Paid online", intent, "The tickets", "mail is off", "Sale, seat A1", "Payment", "Nothing went back")
+		"Adult, Premium", "Paid online", intent, "The tickets", "Sale, seat A1", "Payment", "Nothing went back")
 	if got := p.values("data-seat"); !slices.Equal(got, []string{"A1", "D2"}) {
 		t.Errorf("seats %v", got)
 	}

@@ -74,8 +74,8 @@ const bookingsLikeSQL = `
 WITH page AS MATERIALIZED (
   SELECT b.* FROM bookings b
    WHERE b.id < @before
-     AND (b.id = ANY(@ids) OR strpos(lower(b.name), @text) > 0 OR strpos(lower(b.email), @text) > 0
-          OR (@digits <> '' AND strpos(translate(b.phone, ' -()+./', ''), @digits) > 0))
+     AND (b.id = ANY(@ids) OR strpos(lower(b.name || chr(10) || b.email), @text) > 0
+          OR (@digits <> '' AND b.phone <> '' AND strpos(translate(b.phone, ' -()+./', ''), @digits) > 0))
    ORDER BY b.id DESC LIMIT @n)` + bookingLines
 
 // BookingsLike is NewestBookings among those whose name or e-mail has the text (in small
