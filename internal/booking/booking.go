@@ -70,13 +70,11 @@ type settingsCache struct {
 	last domain.Settings
 }
 
-// Settings are the owner's settings, at most one second old.
+// Settings are the owner's settings, at most one second old. The lock is not held while
+// the database is asked: one slow answer must not keep every other request waiting.
 func (s *Service) Settings(ctx context.Context) (domain.Settings, error) {
-	c := &s.settings
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if time.Since(c.at) < time.Second {
-		return c.last, nil
+	if last, fresh := s.settings.get(); fresh {
+		return last, nil
 	}
 	stored, err := s.db.Settings(ctx)
 	if err != nil {
@@ -86,8 +84,20 @@ func (s *Service) Settings(ctx context.Context) (domain.Settings, error) {
 	if err != nil {
 		s.log.Warn("a stored setting cannot be used, its default is", "problem", err.Error())
 	}
-	c.last, c.at = parsed, time.Now()
+	s.settings.put(parsed)
 	return parsed, nil
+}
+
+func (c *settingsCache) get() (domain.Settings, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.last, time.Since(c.at) < time.Second
+}
+
+func (c *settingsCache) put(s domain.Settings) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last, c.at = s, time.Now()
 }
 
 // Layout reads a version of a seat plan once and keeps it.
