@@ -278,3 +278,47 @@ func TestStaffConfirmLimits(t *testing.T) {
 	w.wantCount(t, 1, "audit_log WHERE action = 'cancel event'")
 	w.wantCount(t, 0, "audit_log x WHERE x::text LIKE '%tomato%'")
 }
+
+// The pages in a browser: axe finds nothing in light and dark, nothing scrolls sideways,
+// and a manager cancels by touch, led from the choice to the exact amount.
+func TestBrowserStaffBookings(t *testing.T) {
+	t.Parallel()
+	w, ev := office(t)
+	sold, ended := w.on(t), w.on(t)
+	sold.buys(eventPath(ev.ID), "A1", "A2", "D3")
+	ended.choose(eventPath(ev.ID), "B1").want(303)
+	ended.details(url.Values{"phone": {"077 555 0119"}})
+	w.over(ended.id())
+	id := w.bookingOf(sold)
+	w.exec(`UPDATE mails SET state = 'failed', error = '550 no such domain' WHERE kind = 'tickets'`)
+	checker := axe(t)
+	b := newTab(t, chromium(t), w)
+	b.open("/staff/login", 200)
+	b.fill("#email", "manager@house.example")
+	b.fill("#password", staffPassword)
+	b.press("main .btn", 200)
+	looks := func(name, path string) {
+		t.Helper()
+		b.open(path, 200)
+		b.sound(name, checker)
+		b.big(name)
+	}
+	looks("bookings", "/staff/bookings")
+	looks("no bookings", "/staff/bookings?q=nobody")
+	looks("ended holds", "/staff/holds")
+	looks("event", "/staff/events/"+itoa(ev.ID))
+	looks("booking", "/staff/bookings/"+itoa(id))
+	b.tap("#cancel input[value='" + w.ticketOn(ev.ID, "A2") + "']")
+	b.fill("#refund", "7.50")
+	b.press("#cancel .btn", 200)
+	b.says("EUR 7.50 goes back", "EUR 2.50 is kept as a fee")
+	b.sound("the exact amount", checker)
+	b.fill("#reason", "She called.")
+	b.press("#cancel .btn.danger", 200)
+	b.says("The seats are for sale again")
+	b.sound("cancelled in part", checker)
+	w.wantTickets(t, sold.id(), "A1", "D3")
+	w.wantCount(t, 1, "refunds WHERE amount = 750")
+	looks("the customer's page", "/bookings/"+w.token(id))
+	w.eventually("the money is back", `SELECT state = 'succeeded' FROM refunds`)
+}

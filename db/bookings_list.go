@@ -74,12 +74,13 @@ const bookingsLikeSQL = `
 WITH page AS MATERIALIZED (
   SELECT b.* FROM bookings b
    WHERE b.id < @before
-     AND (b.id = ANY(@ids) OR strpos(lower(b.name || chr(10) || b.email), @text) > 0
-          OR (@digits <> '' AND b.phone <> '' AND strpos(translate(b.phone, ' -()+./', ''), @digits) > 0))
+     AND (b.id = ANY(@ids)
+          OR CASE WHEN @digits = '' THEN strpos(lower(b.name || chr(10) || b.email), @text) > 0
+                  ELSE b.phone <> '' AND strpos(translate(b.phone, ' -()+./', ''), @digits) > 0 END)
    ORDER BY b.id DESC LIMIT @n)` + bookingLines
 
-// BookingsLike is NewestBookings among those whose name or e-mail has the text (in small
-// letters), whose phone has the digits, and those of ids.
+// BookingsLike is NewestBookings among those of ids and those whose phone has the digits
+// or, without digits, whose name or e-mail has the text (in small letters).
 func (q Queries) BookingsLike(ctx context.Context, text, digits string, ids []int64, before int64, n int) ([]BookingLine, error) {
 	return rows[BookingLine](ctx, q.q, bookingsLikeSQL, pgx.StrictNamedArgs{"text": text, "digits": digits, "ids": ids, "before": before, "n": n})
 }

@@ -115,7 +115,7 @@ func rowBadge(x booking.BookingLine) views.Badge {
 	case x.MailFailed:
 		return views.Badge{Tone: "warn", Text: "Mail failed"}
 	case x.Cancelled > 0:
-		return views.Badge{Tone: "ok", Text: "Partly cancelled"}
+		return views.Badge{Tone: "warn", Text: "Partly cancelled"}
 	}
 	return views.Badge{Tone: "ok", Text: "Confirmed"}
 }

@@ -129,10 +129,7 @@ func progress(f *booking.EventFile) *views.StaffProgress {
 func lateRefund(x booking.LateRefund, f *booking.EventFile, set domain.Settings) views.FileLine {
 	v := views.FileLine{
 		Kind: "refund", ID: strconv.FormatInt(x.ID, 10), Head: format.Money(x.Amount, x.Currency), Small: contact(domain.ShowReference(x.Reference), x.Name),
-		Badge: refundBadge(x.State), Words: []string{refundWhy(x.Reason) + ", " + shortMoment(x.CreatedAt, set)},
-	}
-	if x.State == "requested" && x.Error != "" {
-		v.Badge.Text = "Waits"
+		Badge: refundBadge(x.State, x.Error), Words: []string{refundWhy(x.Reason) + ", " + shortMoment(x.CreatedAt, set)},
 	}
 	if x.Error != "" {
 		v.Words = append(v.Words, x.Error)

@@ -82,7 +82,7 @@ func (d dossier) refunds() (out []views.FileLine) {
 	for _, r := range d.f.Refunds {
 		v := views.FileLine{
 			Kind: "refund", ID: strconv.FormatInt(r.ID, 10), Head: format.Money(r.Amount, r.Currency), Small: "R-" + strconv.FormatInt(r.ID, 10),
-			Badge: refundBadge(r.State), Words: []string{refundWhy(r.Reason) + ", " + shortMoment(r.CreatedAt, d.set)},
+			Badge: refundBadge(r.State, r.Error), Words: []string{refundWhy(r.Reason) + ", " + shortMoment(r.CreatedAt, d.set)},
 		}
 		if r.Error != "" {
 			v.Words = append(v.Words, r.Error)
@@ -109,7 +109,7 @@ func canRetry(state, reason, problem string, created, now time.Time) bool {
 	return false
 }
 
-func refundBadge(state string) views.Badge {
+func refundBadge(state, problem string) views.Badge {
 	switch state {
 	case "succeeded":
 		return views.Badge{Tone: "ok", Text: "Done"}
@@ -117,6 +117,9 @@ func refundBadge(state string) views.Badge {
 		return views.Badge{Tone: "bad", Text: "Failed"}
 	case "pending":
 		return views.Badge{Tone: "warn", Text: "At the bank"}
+	}
+	if problem != "" {
+		return views.Badge{Tone: "warn", Text: "Waits"}
 	}
 	return views.Badge{Tone: "warn", Text: "On its way"}
 }

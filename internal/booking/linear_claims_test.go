@@ -112,6 +112,11 @@ func (c caller) claim(a act) db.Claim {
 func (c caller) do(ctx context.Context, a act) (bool, error) {
 	claim, later := c.claim(a), time.Now().Add(time.Hour)
 	err := c.d.InTx(ctx, func(t *db.Tx) error {
+		// As in the product, where the hold's row is locked first: acts of one hold follow
+		// one another. A release beside a claim of its own hold could free half of it.
+		if err := t.LockHolder(ctx, domain.Holder(claim.HoldID)); err != nil {
+			return err
+		}
 		switch a.do {
 		case "claim":
 			return t.ClaimSeats(ctx, claim, later)

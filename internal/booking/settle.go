@@ -136,6 +136,8 @@ func (s *Service) receive(ctx context.Context, t *db.Tx, p db.Payment, session d
 	switch {
 	case h.State == "converted":
 		return Refused, s.sendBack(ctx, t, p, h, session, "duplicate", "The booking was paid twice; the second payment goes back.")
+	case h.Total != p.Amount:
+		return Refused, s.sendBack(ctx, t, p, h, session, "mismatch", "The order changed after its payment page was made.")
 	case status != "published":
 		return Lost, s.sendBack(ctx, t, p, h, session, "event_cancelled", "Paid after the event was cancelled.")
 	case lost:

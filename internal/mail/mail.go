@@ -100,7 +100,7 @@ func (m *Mailer) Off() bool { return m.cfg.SMTP == nil && !m.cfg.Demo }
 // How often does a mail leave? Once, as far as SMTP allows. The row is not locked while
 // the server is talked to: no transaction is open over the network. Instead a row has
 // exactly one job, inserted with it, and River gives a job to one worker at a time; from
-// a worker that died it takes the job only after an hour, far longer than a try. The
+// a worker that died it takes the job only after five minutes, far longer than a try. The
 // row's state keeps a job that runs again from sending again. What remains is the moment
 // between the server's yes and our record of it: a connection, a process or a database
 // that dies there makes the next try a repeat. It carries the same Message-ID, by which
