@@ -220,6 +220,7 @@ func TestP10_OneOfFourRefunded(t *testing.T) {
 	show.method, show.action = "get", "/staff/bookings/"+itoa(id)
 	sure := staff.submit(p, show, url.Values{"ticket": {ticket}}, "").want(200).says("Cancel 1 ticket, send back EUR 10.00")
 	f := sure.form("/cancel")
+	w.Sim.SetFaults(stripesim.Faults{{Kind: stripesim.RefundPending, Times: 1}})
 	atOnce(5, func(int) {
 		x := &browser{t: t, Client: staff.Client}
 		if got := x.submit(sure, f, url.Values{"reason": {"She called: ill."}}, ""); got.status != 303 {
@@ -232,20 +233,29 @@ func TestP10_OneOfFourRefunded(t *testing.T) {
 	w.wantCount(t, 1, "mails WHERE kind = 'cancelled' AND booking_id = $1 AND refund_id IS NOT NULL", id)
 	w.wantCount(t, 1, "audit_log WHERE action = 'cancel tickets' AND after->>'why' = 'She called: ill.' AND actor LIKE 'staff:%'")
 	w.onSale(t, ev.ID, "A3")
-	w.eventually("refunded", `SELECT state = 'succeeded' FROM refunds`)
-	w.wantTaken(t, b.id(), 3000)
+	w.eventually("at the bank", `SELECT state = 'pending' FROM refunds`)
 	staff.submit(sure, f, url.Values{"reason": {"x"}}, "").want(303)
 	staff.get(w.file(id)).want(200).says("cancelled already", "Partly cancelled", "Cancelled A3, EUR 10.00 goes back: She called: ill.")
 
-	page := b.get(mine.url.String()).want(200).says("You are booked", "EUR 10.00 was sent back", "Not valid", "Add to calendar")
+	page := b.get(mine.url.String()).want(200).says("You are booked", "EUR 10.00 is on its way back", "Not valid", "Add to calendar")
 	if got := len(page.all("img", "class", "qr")); got != 3 {
 		t.Errorf("%d codes, want 3", got)
 	}
-	w.exec(`UPDATE refunds SET state = 'pending'`)
-	b.get(mine.url.String()).want(200).says("EUR 10.00 is on its way back")
-	w.exec(`UPDATE refunds SET state = 'failed'`)
-	b.get(mine.url.String()).want(200).says("EUR 10.00 could not be sent back yet")
-	w.exec(`UPDATE refunds SET state = 'succeeded'`)
+	for _, ends := range []struct {
+		well         bool
+		state, words string
+	}{{true, "succeeded", "EUR 10.00 was sent back"}, {false, "failed", "EUR 10.00 could not be sent back yet"}} {
+		if err := w.Sim.FinishRefund(w.Sim.Refunds()[0].ID, ends.well); err != nil {
+			t.Fatal(err)
+		}
+		w.eventually(ends.state, `SELECT state = $1 FROM refunds`, ends.state)
+		b.get(mine.url.String()).want(200).says(ends.words)
+		w.clean()
+	}
+	p = staff.get(w.file(id)).want(200).says("A refund failed", "expired_or_canceled_card")
+	staff.submit(p, p.form("/retry"), nil, "").want(303)
+	w.eventually("refunded after all", `SELECT state = 'succeeded' FROM refunds`)
+	w.wantTaken(t, b.id(), 3000)
 	if ics := b.get(page.resolve(mine.url.Path + "/calendar.ics")).want(200).body; strings.Contains(ics, "seat 3") || !strings.Contains(ics, "seat 4") {
 		t.Errorf("the calendar names the wrong seats:\n%s", ics)
 	}
