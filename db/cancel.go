@@ -57,15 +57,15 @@ func (t *Tx) CancelTickets(ctx context.Context, b Booking, ticketIDs []int64, pa
 }
 
 const ledgerFeeSQL = `
-INSERT INTO ledger_entries (kind, amount, currency, tender, channel, event_id, booking_id, payment_id)
-SELECT 'fee', @amount, p.currency, p.tender, b.channel, b.event_id, b.id, p.id
+INSERT INTO ledger_entries (kind, amount, tax, currency, tender, channel, event_id, booking_id, payment_id)
+SELECT 'fee', @amount, @tax, p.currency, p.tender, b.channel, b.event_id, b.id, p.id
   FROM bookings b JOIN payments p ON p.id = @payment
  WHERE b.id = @booking`
 
-// LedgerFee enters what a cancellation kept: the tickets' price less the refund. It may
-// be negative when more goes back than the tickets cost.
-func (t *Tx) LedgerFee(ctx context.Context, bookingID, paymentID, amount int64) error {
-	_, err := exec(ctx, t.q, ledgerFeeSQL, pgx.StrictNamedArgs{"booking": bookingID, "payment": paymentID, "amount": amount})
+// LedgerFee enters what a cancellation kept, with the tax in it: the tickets' price less
+// the refund. It may be negative when more goes back than the tickets cost.
+func (t *Tx) LedgerFee(ctx context.Context, bookingID, paymentID, amount, tax int64) error {
+	_, err := exec(ctx, t.q, ledgerFeeSQL, pgx.StrictNamedArgs{"booking": bookingID, "payment": paymentID, "amount": amount, "tax": tax})
 	return err
 }
 

@@ -119,7 +119,10 @@ func (s *site) ticketView(x *booking.Sale, t booking.Ticket) (views.Ticket, erro
 		v.Way = ticketWay(o)
 	} else {
 		v.Show = ticketShow(o)
-		v.Facts = append(v.Facts, views.Fact{Name: "Hall", Text: o.Event.Resource}, views.Fact{Name: "Zone", Text: zoneName(o.Layout, c.Zone)})
+		if o.Event.Resource != "" {
+			v.Facts = append(v.Facts, views.Fact{Name: "Hall", Text: o.Event.Resource})
+		}
+		v.Facts = append(v.Facts, views.Fact{Name: "Zone", Text: zoneName(o.Layout, c.Zone)})
 	}
 	if t.State == "cancelled" {
 		v.Cancelled = "Cancelled"

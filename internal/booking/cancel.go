@@ -126,7 +126,11 @@ func (s *Service) payBack(ctx context.Context, t *db.Tx, p db.Payment, b db.Book
 		mail.RefundID = &refund
 	}
 	if kept := price - back; kept != 0 && p.Received > 0 {
-		if err := t.LedgerFee(ctx, b.ID, p.ID, kept); err != nil {
+		h, err := t.Hold(ctx, b.HoldID)
+		if err != nil {
+			return err
+		}
+		if err := t.LedgerFee(ctx, b.ID, p.ID, kept, domain.TaxIncluded(kept, h.TaxBP)); err != nil {
 			return err
 		}
 	}
