@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/alexedwards/scs/pgxstore"
-
 	"holdfast/db"
 	"holdfast/handlers"
 	"holdfast/internal/access"
@@ -124,8 +122,7 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 		log.Warn("static/vendor is empty: seat maps do not refresh by themselves; `make assets` and build again")
 	}
 	s := &shop{listener: listener, log: log}
-	// The store's own clean-up cannot be stopped without a data race; the sweep does it.
-	sessions := pgxstore.NewWithCleanupInterval(d.Pool(), 0)
+	sessions := db.Sessions{Queries: d.Queries}
 	local := "http://127.0.0.1:" + strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
 	if cfg.StripeLookAlike() {
 		s.sim = stripesim.New(stripesim.Options{

@@ -18,7 +18,7 @@ import (
 // render writes a page whole: an error while drawing is still a proper 500.
 func (s *site) render(w http.ResponseWriter, r *http.Request, status int, page templ.Component) {
 	var b bytes.Buffer
-	if err := page.Render(r.Context(), &b); err != nil {
+	if err := page.Render(context.WithoutCancel(r.Context()), &b); err != nil {
 		s.Log.Error("page cannot be drawn", "request", requestID(r), "route", traceOf(r).route, "error", err.Error())
 		http.Error(w, "Something went wrong on our side. Nothing was charged. Please try again.", http.StatusInternalServerError)
 		return
@@ -77,12 +77,13 @@ func (p Pages) frame(title string, kind domain.EventKind, set domain.Settings) v
 
 // quiet is the frame for errors: without the house's name when it cannot be read.
 func (p Pages) quiet(r *http.Request) (views.Page, bool) {
-	page, _, err := p.page(r.Context(), "", domain.Screening)
-	if err != nil {
-		page = views.Page{Lang: "en", CSS: []string{p.assets.URL("css/shop.css")}}
+	set, known := p.booking.LastSettings()
+	page := views.Page{Lang: "en", CSS: []string{p.assets.URL("css/shop.css")}}
+	if known {
+		page = p.frame("", domain.Screening, set)
 	}
 	page.Narrow = true
-	return page, err == nil
+	return page, known
 }
 
 func telURL(phone string) string {

@@ -70,13 +70,18 @@ type settingsCache struct {
 	last domain.Settings
 }
 
-// Settings are the owner's settings, at most one second old. The lock is not held while
-// the database is asked: one slow answer must not keep every other request waiting.
+// Settings are the owner's settings, at most one second old. Nobody waits for another's
+// read, and inside a transaction they are read on it: waiting there for a second
+// connection would stop everybody once all are in transactions.
 func (s *Service) Settings(ctx context.Context) (domain.Settings, error) {
-	if last, fresh := s.settings.get(); fresh {
-		return last, nil
+	return s.readSettings(ctx, s.db.Queries)
+}
+
+func (s *Service) readSettings(ctx context.Context, q db.Queries) (domain.Settings, error) {
+	if set, at := s.settings.get(); time.Since(at) < time.Second {
+		return set, nil
 	}
-	stored, err := s.db.Settings(ctx)
+	stored, err := q.Settings(ctx)
 	if err != nil {
 		return domain.Settings{}, err
 	}
@@ -88,16 +93,22 @@ func (s *Service) Settings(ctx context.Context) (domain.Settings, error) {
 	return parsed, nil
 }
 
-func (c *settingsCache) get() (domain.Settings, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.last, time.Since(c.at) < time.Second
+// LastSettings are those that were read last, however long ago; false when none were.
+func (s *Service) LastSettings() (domain.Settings, bool) {
+	set, at := s.settings.get()
+	return set, !at.IsZero()
 }
 
-func (c *settingsCache) put(s domain.Settings) {
+func (c *settingsCache) get() (domain.Settings, time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last, c.at = s, time.Now()
+	return c.last, c.at
+}
+
+func (c *settingsCache) put(set domain.Settings) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last, c.at = set, time.Now()
 }
 
 // Layout reads a version of a seat plan once and keeps it.

@@ -188,7 +188,7 @@ func (s *Service) CancelEvent(ctx context.Context, eventID int64, by, from, why 
 		if !done {
 			e, err := t.Event(ctx, eventID)
 			if err != nil || e.Status != "cancelled" {
-				return errors.Join(err, domain.ErrConflict)
+				return firstOf(err, domain.ErrConflict)
 			}
 		} else if err := t.InsertAudit(ctx, db.Audit{Actor: by, Address: from, Action: "cancel event", Subject: fmt.Sprintf("event:%d", eventID), After: fmt.Appendf(nil, "%q", why)}); err != nil {
 			return err

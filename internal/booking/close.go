@@ -117,7 +117,7 @@ func (s *Service) closeIn(ctx context.Context, t *db.Tx, p db.Payment, sessionID
 	if !h.ExpiresAt.After(h.Now) {
 		return s.giveBack(ctx, t, h)
 	}
-	settings, err := s.Settings(ctx)
+	settings, err := s.readSettings(ctx, t.Queries)
 	if err != nil {
 		return err
 	}

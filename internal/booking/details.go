@@ -45,7 +45,8 @@ func (s *Service) SetDetails(ctx context.Context, holder domain.Holder, holdID s
 	}
 	before := h.Total
 	wrong := fill(h, d, e.Kind == domain.Trip)
-	if h.Total != before {
+	// A page that is open would be paid for the old total, or book without an address.
+	if h.Total != before || len(wrong) > 0 {
 		if settled, err := s.closeLive(ctx, h.ID); err != nil || settled == Booked {
 			return firstOf(err, domain.ErrAlreadyPaid)
 		}
@@ -61,10 +62,11 @@ func (s *Service) SetDetails(ctx context.Context, holder domain.Holder, holdID s
 		if err := alive(now); err != nil {
 			return err
 		}
-		if now.PaymentState.Live() && now.Total != h.Total || len(now.Seats) != len(h.Seats) {
+		total := now.Total
+		wrong = fill(now, d, e.Kind == domain.Trip)
+		if now.PaymentState.Live() && (now.Total != total || len(wrong) > 0) {
 			return domain.ErrBusy // another tab changed the order or pressed Pay since
 		}
-		fill(now, d, e.Kind == domain.Trip)
 		if err := t.SetHoldDetails(ctx, now, len(wrong) == 0); err != nil {
 			return endedIf(err)
 		}

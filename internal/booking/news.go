@@ -165,7 +165,7 @@ func (s *Service) task(ctx context.Context, t *db.Tx, x db.StaffTask) error {
 		return err
 	}
 	s.log.Warn("task for staff", "kind", x.Kind, "words", x.Words)
-	set, err := s.Settings(ctx)
+	set, err := s.readSettings(ctx, t.Queries)
 	if err != nil || set.StaffEmail == "" || x.PaymentID == nil && x.BookingID == nil {
 		return err
 	}

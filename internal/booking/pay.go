@@ -261,7 +261,7 @@ func (s *Service) bookFree(ctx context.Context, h *domain.Hold) error {
 			return domain.ErrBusy
 		}
 		if status, err := t.ShareEvent(ctx, h.EventID); err != nil || status != "published" {
-			return errors.Join(err, domain.ErrSalesClosed)
+			return firstOf(err, domain.ErrSalesClosed)
 		}
 		payment, err := t.InsertFreePayment(ctx, now)
 		if err != nil {

@@ -177,7 +177,7 @@ func (s *Service) RetryRefund(ctx context.Context, id int64) error {
 		case string(domain.RefundFailed):
 			again, err := t.RetryRefund(ctx, id)
 			if err != nil || !again {
-				return errors.Join(err, domain.ErrConflict)
+				return firstOf(err, domain.ErrConflict)
 			}
 			if err := s.ledgerOfRefund(ctx, t, now, false); err != nil {
 				return err

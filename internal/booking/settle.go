@@ -129,15 +129,13 @@ func (s *Service) receive(ctx context.Context, t *db.Tx, p db.Payment, session d
 	if err != nil {
 		return "", err
 	}
-	if wrong := s.mismatch(p, session); wrong != "" {
+	if wrong := s.mismatch(p, h, session); wrong != "" {
 		s.log.Error("money that does not fit its payment goes back", "payment", p.ID, "why", wrong)
 		return Refused, s.sendBack(ctx, t, p, h, session, "mismatch", wrong)
 	}
 	switch {
 	case h.State == "converted":
 		return Refused, s.sendBack(ctx, t, p, h, session, "duplicate", "The booking was paid twice; the second payment goes back.")
-	case h.Total != p.Amount:
-		return Refused, s.sendBack(ctx, t, p, h, session, "mismatch", "The order changed after its payment page was made.")
 	case status != "published":
 		return Lost, s.sendBack(ctx, t, p, h, session, "event_cancelled", "Paid after the event was cancelled.")
 	case lost:
@@ -162,10 +160,10 @@ func (s *Service) seatLost(ctx context.Context, t *db.Tx, p db.Payment, h *domai
 }
 
 // mismatch says in words why a paid session is not what the attempt asked for.
-func (s *Service) mismatch(p db.Payment, session domain.PaySession) string {
+func (s *Service) mismatch(p db.Payment, h *domain.Hold, session domain.PaySession) string {
 	m := session.Metadata
 	switch {
-	case session.Amount != p.Amount:
+	case session.Amount != p.Amount || session.Amount != h.Total:
 		return fmt.Sprintf("Stripe took %d, the payment asked for %d.", session.Amount, p.Amount)
 	case session.Currency != p.Currency:
 		return fmt.Sprintf("Stripe took %s, the payment asked for %s.", session.Currency, p.Currency)

@@ -79,6 +79,9 @@ type MailJob struct {
 // Kind names the job in the queue.
 func (MailJob) Kind() string { return "mail" }
 
+// Queue keeps mails apart: a mail server that hangs must not keep payments waiting.
+func (MailJob) Queue() string { return "mails" }
+
 // SweepJob looks at every live payment nobody heard of and frees what ran out.
 type SweepJob struct{}
 

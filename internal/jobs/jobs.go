@@ -55,6 +55,7 @@ func New(pool *pgxpool.Pool, sales Sales, mail Mailer, log *slog.Logger) (*Clien
 		Queues: map[string]river.QueueConfig{
 			river.QueueDefault:         {MaxWorkers: 4},
 			domain.RefundJob{}.Queue(): {MaxWorkers: 2},
+			domain.MailJob{}.Queue():   {MaxWorkers: 2},
 		},
 		Workers:    w,
 		Logger:     log,
