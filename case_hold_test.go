@@ -224,7 +224,7 @@ func TestContract_Details(t *testing.T) {
 	}
 	typed := url.Values{"name": {"Ada <b>Lovelace</b>"}, "email": {"ada@"}, "phone": {"+39 333 1234567"}, "type.1A": {"child"}, "type.1B": {"senior"},
 		"passenger.1A": {"Ada \"A\" L"}, "passenger.1B": {""}}
-	p := b.send("/details", typed).want(422).says("Some things are missing")
+	p := b.send("/details", typed).want(422).says("Please look at these again")
 	f := p.form("/details")
 	for _, name := range []string{"name", "email", "phone", "type.1A", "passenger.1A"} {
 		if got := f.values.Get(name); got != typed.Get(name) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -160,11 +161,15 @@ func (a app) set(ctx context.Context, d *db.DB, key, value string) error {
 		}
 		return fmt.Errorf("%s: %w", key, err)
 	}
-	err := d.InTx(ctx, func(t *db.Tx) error {
+	after, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	err = d.InTx(ctx, func(t *db.Tx) error {
 		if err := t.SetSetting(ctx, key, value); err != nil {
 			return err
 		}
-		return t.InsertAudit(ctx, db.Audit{Actor: "command line", Action: "setting", Subject: "setting:" + key, After: fmt.Appendf(nil, "%q", value)})
+		return t.InsertAudit(ctx, db.Audit{Actor: "command line", Action: "setting", Subject: "setting:" + key, After: after})
 	})
 	if err != nil {
 		return err
@@ -191,12 +196,12 @@ func (a app) audit(ctx context.Context) error {
 		found, checks, err = booking.New(d, cfg).Audit(ctx)
 		return err
 	})
+	for _, f := range found {
+		fmt.Fprintln(a.stdout, f.String())
+	}
 	if err != nil {
 		fmt.Fprintln(a.stderr, "holdfast: audit could not look: "+err.Error())
 		return exitCode(2)
-	}
-	for _, f := range found {
-		fmt.Fprintln(a.stdout, f.String())
 	}
 	if len(found) > 0 {
 		return exitCode(1)

@@ -26,8 +26,11 @@ import (
 	"holdfast/static"
 )
 
-// stopTime is the longest a stop takes: requests and jobs finish, the pool closes.
-const stopTime = 20 * time.Second
+// A stop takes 20 s at the longest: requests finish, then jobs, then the pool closes.
+const (
+	stopTime     = 18 * time.Second
+	requestsTime = 13 * time.Second
+)
 
 // serve runs the shop until ctx ends.
 func (a app) serve(ctx context.Context, args []string) (err error) {
@@ -53,6 +56,9 @@ func (a app) serve(ctx context.Context, args []string) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, server.Stop()) }()
+		if server.Attached {
+			return fmt.Errorf("another demo runs on the data in %s: stop it, or give this one a folder of its own with DATA_DIR=…", cfg.DataDir)
+		}
 		url, gone = server.URL, server.Done()
 	}
 	d, err := a.openDB(ctx, cfg, url, log)
@@ -66,6 +72,11 @@ func (a app) serve(ctx context.Context, args []string) (err error) {
 	}
 	if err := a.greet(ctx, cfg, d, listener); err != nil {
 		return err
+	}
+	if s.sim != nil { // a look-alike that starts knows no pages: no money can come of them
+		if err := s.work.ForgetPages(ctx); err != nil {
+			return err
+		}
 	}
 	if n, err := s.mail.Requeue(ctx); err != nil {
 		return err
@@ -108,6 +119,7 @@ type shop struct {
 	listener net.Listener
 	jobs     *jobs.Client
 	mail     *mail.Mailer
+	work     *booking.Service  // for what nobody waits for
 	sim      *stripesim.Sim    // nil outside demo mode
 	stripe   *stripepay.Client // nil without a key
 	log      *slog.Logger
@@ -142,7 +154,8 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 	}
 	signer := domain.NewSigner(string(cfg.AppSecret))
 	s.mail = mailer(cfg, d, signer, log)
-	if s.jobs, err = jobs.New(d.Pool(), booking.New(d, work), s.mail, log); err != nil {
+	s.work = booking.New(d, work)
+	if s.jobs, err = jobs.New(d.Pool(), s.work, s.mail, log); err != nil {
 		return nil, err
 	}
 	deps := handlers.Deps{
@@ -199,14 +212,18 @@ func (s *shop) run(ctx context.Context, databaseGone <-chan struct{}) error {
 	s.log.Info("stopping")
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
-	if e := s.server.Shutdown(stop); e != nil {
+	requests, cancelRequests := context.WithTimeout(stop, requestsTime)
+	defer cancelRequests()
+	if e := s.server.Shutdown(requests); e != nil {
 		err = errors.Join(err, fmt.Errorf("requests did not finish: %w", e), s.server.Close())
 	}
 	if s.sim != nil {
 		err = errors.Join(err, s.sim.Close(stop))
 	}
 	if e := s.jobs.Stop(stop); e != nil {
-		err = errors.Join(err, fmt.Errorf("jobs did not finish: %w", e), s.jobs.StopAndCancel(context.WithoutCancel(ctx)))
+		last, cancelLast := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancelLast()
+		err = errors.Join(err, fmt.Errorf("jobs did not finish: %w", e), s.jobs.StopAndCancel(last))
 	}
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
@@ -291,6 +308,9 @@ func listen(port int) (net.Listener, error) {
 
 func (a app) logger(cfg config.Config) *slog.Logger {
 	level := &slog.HandlerOptions{Level: slog.LevelInfo}
+	if cfg.Demo { // the address and the logins must not scroll away
+		level.Level = slog.LevelWarn
+	}
 	if cfg.LogFormat == "text" {
 		return slog.New(slog.NewTextHandler(a.stderr, level))
 	}

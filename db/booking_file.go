@@ -186,7 +186,7 @@ func (q Queries) EventMoney(ctx context.Context, eventID int64) ([]EventMoney, e
 
 const refundsToFinishSQL = `
 SELECT r.id, r.payment_id, coalesce(p.stripe_payment_intent_id, '') AS payment_intent, r.amount, r.currency, r.reason, r.state, r.attempt, r.error,
-       r.created_at, r.updated_at, r.next_try_at, h.name, h.email, coalesce(b.reference, '') AS reference, count(*) OVER () AS all
+       r.created_at, r.updated_at, h.name, h.email, coalesce(b.reference, '') AS reference, count(*) OVER () AS all
   FROM refunds r JOIN payments p ON p.id = r.payment_id JOIN holds h ON h.id = p.hold_id LEFT JOIN bookings b ON b.hold_id = p.hold_id
  WHERE r.event_id = @event
    AND (r.state IN ('requested', 'pending')

@@ -92,12 +92,13 @@ func (t *Tx) LedgerSale(ctx context.Context, bookingID, paymentID int64) error {
 
 const ledgerPaymentSQL = `
 INSERT INTO ledger_entries (kind, amount, currency, tender, channel, event_id, booking_id, payment_id)
-SELECT 'payment', p.received, p.currency, p.tender, @channel, p.event_id, @booking, p.id
+SELECT 'payment', p.received, @currency, p.tender, @channel, p.event_id, @booking, p.id
   FROM payments p WHERE p.id = @payment AND p.received > 0`
 
-// LedgerPayment enters the money of an attempt; bookingID nil when it bought nothing.
-func (t *Tx) LedgerPayment(ctx context.Context, paymentID int64, bookingID *int64, channel string) error {
-	_, err := exec(ctx, t.q, ledgerPaymentSQL, pgx.StrictNamedArgs{"payment": paymentID, "booking": bookingID, "channel": channel})
+// LedgerPayment enters the money of an attempt in the currency it came in; bookingID nil
+// when it bought nothing.
+func (t *Tx) LedgerPayment(ctx context.Context, paymentID int64, bookingID *int64, currency, channel string) error {
+	_, err := exec(ctx, t.q, ledgerPaymentSQL, pgx.StrictNamedArgs{"payment": paymentID, "booking": bookingID, "currency": currency, "channel": channel})
 	return err
 }
 

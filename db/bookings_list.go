@@ -110,10 +110,5 @@ func (q Queries) BookingsNumbered(ctx context.Context, number int64) ([]int64, e
 }
 
 func (q Queries) bookingIDs(ctx context.Context, sql string, args pgx.StrictNamedArgs) ([]int64, error) {
-	r, err := q.q.Query(ctx, sql, args)
-	if err != nil {
-		return nil, classify(err)
-	}
-	out, err := pgx.CollectRows(r, pgx.RowTo[int64])
-	return out, classify(err)
+	return column[int64](ctx, q.q, sql, args)
 }

@@ -23,7 +23,7 @@ func (q Queries) BookedPayment(ctx context.Context, holdID string) (Payment, err
 const dropTicketLegsSQL = `DELETE FROM ticket_legs WHERE event_id = @event AND ticket_id = ANY(@tickets)`
 
 const cancelTicketsSQL = `
-UPDATE tickets SET state = 'cancelled', cancelled_at = now(), code_version = code_version + 1
+UPDATE tickets SET state = 'cancelled', cancelled_at = now()
  WHERE event_id = @event AND id = ANY(@tickets) AND booking_id = @booking AND state = 'valid'`
 
 const cancelBookingSQL = `
@@ -81,24 +81,14 @@ const confirmedBookingsSQL = `SELECT id FROM bookings WHERE event_id = @event AN
 
 // ConfirmedBookings lists the bookings of an event that stand.
 func (q Queries) ConfirmedBookings(ctx context.Context, eventID int64) ([]int64, error) {
-	r, err := q.q.Query(ctx, confirmedBookingsSQL, pgx.StrictNamedArgs{"event": eventID})
-	if err != nil {
-		return nil, classify(err)
-	}
-	out, err := pgx.CollectRows(r, pgx.RowTo[int64])
-	return out, classify(err)
+	return column[int64](ctx, q.q, confirmedBookingsSQL, pgx.StrictNamedArgs{"event": eventID})
 }
 
 const activeHoldsOfEventSQL = `SELECT id::text FROM holds WHERE event_id = @event AND state = 'active' ORDER BY id`
 
 // ActiveHoldsOfEvent lists the holds of an event that nobody converted or released.
 func (q Queries) ActiveHoldsOfEvent(ctx context.Context, eventID int64) ([]string, error) {
-	r, err := q.q.Query(ctx, activeHoldsOfEventSQL, pgx.StrictNamedArgs{"event": eventID})
-	if err != nil {
-		return nil, classify(err)
-	}
-	out, err := pgx.CollectRows(r, pgx.RowTo[string])
-	return out, classify(err)
+	return column[string](ctx, q.q, activeHoldsOfEventSQL, pgx.StrictNamedArgs{"event": eventID})
 }
 
 // Progress is how far the refunds of a cancelled event are.

@@ -151,6 +151,16 @@ func row[T any](ctx context.Context, q querier, sql string, args pgx.StrictNamed
 	return out, classify(err)
 }
 
+// column runs a query of one column.
+func column[T any](ctx context.Context, q querier, sql string, args pgx.StrictNamedArgs) ([]T, error) {
+	r, err := q.Query(ctx, sql, args)
+	if err != nil {
+		return nil, classify(err)
+	}
+	out, err := pgx.CollectRows(r, pgx.RowTo[T])
+	return out, classify(err)
+}
+
 // scalar reads one value of one row.
 func scalar[T any](ctx context.Context, q querier, sql string, args pgx.StrictNamedArgs) (T, error) {
 	var v T

@@ -73,12 +73,7 @@ SELECT nextval(pg_get_serial_sequence(@table::text, 'id')) FROM generate_series(
 // DrawIDs takes n ids of the table's sequence, ascending. The inserts below store
 // rows under ids that their caller drew, so that a whole table is one statement.
 func (t *Tx) DrawIDs(ctx context.Context, table string, n int) ([]int64, error) {
-	r, err := t.q.Query(ctx, drawIDsSQL, pgx.StrictNamedArgs{"table": table, "n": n})
-	if err != nil {
-		return nil, classify(err)
-	}
-	out, err := pgx.CollectRows(r, pgx.RowTo[int64])
-	return out, classify(err)
+	return column[int64](ctx, t.q, drawIDsSQL, pgx.StrictNamedArgs{"table": table, "n": n})
 }
 
 const recordDemoSQL = `

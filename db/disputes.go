@@ -57,7 +57,7 @@ func (q Queries) InsertAuditRun(ctx context.Context, found []Finding, checks int
 	return err
 }
 
-const auditDueSQL = `SELECT NOT EXISTS (SELECT 1 FROM audit_runs WHERE at > now() - interval '23 hours')`
+const auditDueSQL = `SELECT NOT EXISTS (SELECT 1 FROM audit_runs WHERE at > now() - interval '23 hours' AND error = '')`
 
 // AuditDue says whether the last audit is a night ago.
 func (q Queries) AuditDue(ctx context.Context) (bool, error) {

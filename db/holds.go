@@ -178,12 +178,7 @@ SELECT id::text FROM holds
 // ActiveHolds are the holder's holds on the event that nobody converted or
 // released, newest first; the time of some may be over.
 func (q Queries) ActiveHolds(ctx context.Context, holder domain.Holder, eventID int64) ([]string, error) {
-	r, err := q.q.Query(ctx, holdsOfSQL, pgx.StrictNamedArgs{"holder": string(holder), "event": eventID})
-	if err != nil {
-		return nil, classify(err)
-	}
-	out, err := pgx.CollectRows(r, pgx.RowTo[string])
-	return out, classify(err)
+	return column[string](ctx, q.q, holdsOfSQL, pgx.StrictNamedArgs{"holder": string(holder), "event": eventID})
 }
 
 const liveHoldsElsewhereSQL = `
@@ -259,12 +254,7 @@ SELECT h.id::text FROM holds h
 // OverdueHolds are active holds whose end and grace are over and that no payment
 // page can be paid for.
 func (q Queries) OverdueHolds(ctx context.Context, grace time.Duration) ([]string, error) {
-	r, err := q.q.Query(ctx, overdueHoldsSQL, pgx.StrictNamedArgs{"grace_seconds": int(grace.Seconds())})
-	if err != nil {
-		return nil, classify(err)
-	}
-	out, err := pgx.CollectRows(r, pgx.RowTo[string])
-	return out, classify(err)
+	return column[string](ctx, q.q, overdueHoldsSQL, pgx.StrictNamedArgs{"grace_seconds": int(grace.Seconds())})
 }
 
 func one(n int64, err error) error {

@@ -23,10 +23,5 @@ const releaseMailsSQL = `UPDATE mails SET error = '' WHERE state = 'queued' AND 
 // ReleaseMails takes the words off the queued mails that were put aside with exactly
 // them and returns their ids: each is returned to one caller only, who makes the job.
 func (t *Tx) ReleaseMails(ctx context.Context, words string) ([]int64, error) {
-	r, err := t.q.Query(ctx, releaseMailsSQL, pgx.StrictNamedArgs{"words": words})
-	if err != nil {
-		return nil, classify(err)
-	}
-	ids, err := pgx.CollectRows(r, pgx.RowTo[int64])
-	return ids, classify(err)
+	return column[int64](ctx, t.q, releaseMailsSQL, pgx.StrictNamedArgs{"words": words})
 }

@@ -179,3 +179,10 @@ func (t *Tx) ReopenRefunding(ctx context.Context, id int64) error {
 	_, err := exec(ctx, t.q, reopenRefundingSQL, pgx.StrictNamedArgs{"id": id})
 	return err
 }
+
+const livePaymentsSQL = `SELECT id FROM payments WHERE state IN ('creating', 'open') ORDER BY id`
+
+// LivePayments are the attempts that may still bring money.
+func (q Queries) LivePayments(ctx context.Context) ([]int64, error) {
+	return column[int64](ctx, q.q, livePaymentsSQL, nil)
+}

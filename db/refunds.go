@@ -75,18 +75,14 @@ const liveJob = `
 const idleRefundsSQL = `
 SELECT r.id FROM refunds r
  WHERE r.state IN ('requested', 'pending') AND r.updated_at < now() - interval '2 minutes'
+   AND (SELECT p.tender FROM payments p WHERE p.id = r.payment_id) = 'stripe'
    AND NOT EXISTS (SELECT 1 FROM river_job j WHERE j.kind = @kind AND j.args ->> 'refund_id' = r.id::text ` + liveJob + `
  ORDER BY r.created_at LIMIT 200`
 
 // IdleRefunds are refunds on their way that no job works on any more: its process was
 // killed, or it was given up after hours without Stripe.
 func (q Queries) IdleRefunds(ctx context.Context) ([]int64, error) {
-	r, err := q.q.Query(ctx, idleRefundsSQL, pgx.StrictNamedArgs{"kind": domain.RefundJob{}.Kind()})
-	if err != nil {
-		return nil, classify(err)
-	}
-	out, err := pgx.CollectRows(r, pgx.RowTo[int64])
-	return out, classify(err)
+	return column[int64](ctx, q.q, idleRefundsSQL, pgx.StrictNamedArgs{"kind": domain.RefundJob{}.Kind()})
 }
 
 const ledgerRefundSQL = `
@@ -154,5 +150,16 @@ SELECT 'write_off', @sign * r.amount, r.currency, p.tender, r.event_id, b.id, p.
 // a refund made in Stripe by hand. sign -1 when it goes, 1 when it failed after all.
 func (t *Tx) WriteOff(ctx context.Context, refundID int64, sign int) error {
 	_, err := exec(ctx, t.q, writeOffSQL, pgx.StrictNamedArgs{"refund": refundID, "sign": sign})
+	return err
+}
+
+const givenByHandSQL = `
+UPDATE refunds r SET state = 'succeeded', updated_at = now()
+  FROM payments p
+ WHERE p.id = r.payment_id AND p.id = @payment AND p.tender <> 'stripe' AND r.state = 'pending'`
+
+// GivenByHand records that staff gave the money of a payment back themselves.
+func (t *Tx) GivenByHand(ctx context.Context, paymentID int64) error {
+	_, err := exec(ctx, t.q, givenByHandSQL, pgx.StrictNamedArgs{"payment": paymentID})
 	return err
 }

@@ -94,7 +94,6 @@ type UnfinishedRefund struct {
 	Error         string
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
-	NextTryAt     *time.Time
 	Name          string
 	Email         string
 	Reference     string
@@ -103,7 +102,7 @@ type UnfinishedRefund struct {
 
 const unfinishedRefundsSQL = `
 SELECT r.id, r.payment_id, coalesce(p.stripe_payment_intent_id, '') AS payment_intent, r.amount, r.currency, r.reason, r.state, r.attempt, r.error,
-       r.created_at, r.updated_at, r.next_try_at, h.name, h.email, coalesce(b.reference, '') AS reference, count(*) OVER () AS all
+       r.created_at, r.updated_at, h.name, h.email, coalesce(b.reference, '') AS reference, count(*) OVER () AS all
   FROM refunds r JOIN payments p ON p.id = r.payment_id JOIN holds h ON h.id = p.hold_id LEFT JOIN bookings b ON b.hold_id = p.hold_id
  WHERE r.state IN ('requested', 'pending')
     OR r.state = 'failed' AND r.updated_at > now() - interval '60 days'

@@ -41,6 +41,13 @@ func parseForm(r *http.Request) error {
 		}
 		return fmt.Errorf("%w: %w", errBadRequest, err)
 	}
+	for _, values := range r.PostForm {
+		for _, v := range values {
+			if strings.ContainsRune(v, 0) { // PostgreSQL has no such letter, nobody types it
+				return fmt.Errorf("%w: NUL in a field", errBadRequest)
+			}
+		}
+	}
 	return nil
 }
 

@@ -69,23 +69,7 @@ func outboxRow(m OutboxMail, set domain.Settings, current bool) views.OutboxMail
 		state = "waiting"
 	}
 	return views.OutboxMail{
-		URL: "/demo/outbox/" + strconv.FormatInt(m.ID, 10), Kind: mailKind(m.Kind), To: m.To, Subject: m.Subject, State: state, Error: m.Error,
+		URL: "/demo/outbox/" + strconv.FormatInt(m.ID, 10), Kind: mailWords(m.Kind), To: m.To, Subject: m.Subject, State: state, Error: m.Error,
 		Time: format.ShortDay(at) + ", " + format.Clock(at) + ", " + format.Zone(set.TimeZone), Current: current,
 	}
-}
-
-func mailKind(kind string) string {
-	switch kind {
-	case "tickets":
-		return "Tickets"
-	case "seats_lost":
-		return "Seats lost, refund"
-	case "refund_done":
-		return "Refund done"
-	case "refund_failed":
-		return "Refund failed"
-	case "booking_link":
-		return "Link to a booking"
-	}
-	return "Note to staff"
 }

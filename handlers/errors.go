@@ -64,7 +64,7 @@ var (
 
 // fail writes the page for an error.
 func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+	if errors.Is(r.Context().Err(), context.Canceled) {
 		return // the reader went away
 	}
 	a := answerTo(err)

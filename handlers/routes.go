@@ -130,7 +130,7 @@ func (s *site) missing(mux *http.ServeMux) http.Handler {
 				return
 			}
 			w.Header().Set("Allow", probe.header.Get("Allow"))
-			s.fail(w, r, errMethod)
+			s.wrongMethod(w, r)
 		case probe.status >= 300 && probe.status < 400:
 			h.ServeHTTP(w, r) // the mux cleans a path
 		default:

@@ -89,7 +89,7 @@ func goesBack(x *booking.Sale) *views.Note {
 		n.Text = append(n.Text, text)
 	}
 	words(sums["failed"], " could not be sent back yet", "bad", "It is still yours: we know about it and will find another way with you.")
-	words(sums["requested"]+sums["pending"], " is on its way back", "", "It goes to the card or account you paid with. Banks take 5 to 10 days to show it.")
+	words(sums["requested"]+sums["pending"], " is on its way back", "", "Paid by card online, it goes back to that card; banks take 5 to 10 days to show it. Paid at the counter, you get it there.")
 	words(sums["by hand"], " is given back at the counter", "", "You paid us directly, so please ask for it there and name the number below.")
 	words(sums["succeeded"], " was sent back", "ok", "Banks take 5 to 10 days to show it.")
 	n.Text = append(n.Text, "Number of the refund: "+format.List(numbers)+".")

@@ -30,13 +30,9 @@ func (s *site) chooseSeats(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return s.notChosen(w, r, o, id, seats, err)
 	}
-	if r.PostForm.Has("email") || r.PostForm.Has("name") {
-		// "The same seats again" brings along what was typed; what is still missing is
-		// asked for on the hold's page.
-		var wrong booking.InvalidDetails
-		if err := s.Booking.SetDetails(r.Context(), s.visitor(r), id, details(r)); err != nil && !errors.As(err, &wrong) {
-			return err
-		}
+	// "The same seats again" brings along what was typed.
+	if err := s.keepTyped(r, id); err != nil {
+		return err
 	}
 	return seeOther(w, r, "/holds/"+id)
 }
@@ -59,6 +55,11 @@ func (s *site) chooseBest(w http.ResponseWriter, r *http.Request) error {
 	var none *booking.NoBest
 	if errors.As(err, &none) {
 		return s.showSeats(w, r, http.StatusConflict, o, ticks{}, noBest(o, want, none))
+	}
+	if errors.As(err, &rule) && rule.Code == "quantity" && want.Quantity < 1 {
+		return s.showSeats(w, r, http.StatusUnprocessableEntity, o, ticks{}, &views.SeatAlert{
+			Heading: "How many " + noun(o.Layout) + "s?", Text: rule.Words + " Nothing was charged.",
+		})
 	}
 	if err != nil {
 		return s.notChosen(w, r, o, id, nil, err)

@@ -86,7 +86,7 @@ func (s *site) saveDetails(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		v := s.holdView(h, o, wrong)
-		v.Page.Title += ", something is missing"
+		v.Page.Title += ", please look again"
 		s.render(w, r, http.StatusUnprocessableEntity, views.Hold(v))
 		return nil
 	}
@@ -108,32 +108,73 @@ func (s *site) onHold(w http.ResponseWriter, r *http.Request, err error) error {
 	return err
 }
 
+// extendHold gives more time and goes back to where it was asked for; what is typed
+// on the details page travels along and is kept.
 func (s *site) extendHold(w http.ResponseWriter, r *http.Request) error {
-	id := r.PathValue("hold")
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	id, review := r.PathValue("hold"), r.PostForm.Get("at") == "review"
 	err := s.Booking.Extend(r.Context(), s.visitor(r), id)
-	if errors.Is(err, domain.ErrNoExtensions) {
-		h, o, err := s.heldOffer(r)
-		if err != nil {
-			return err
-		}
-		v := s.holdView(h, o, nil)
-		v.Note = &views.Note{Tone: "warn", Alert: true, Title: "No more time can be added", Text: []string{
-			"This hold was extended as often as the house allows. Your seats are held until " + untilWords(h, o) + "."}}
-		s.render(w, r, http.StatusConflict, views.Hold(v))
-		return nil
+	if err != nil && !errors.Is(err, domain.ErrNoExtensions) {
+		return s.onHold(w, r, err)
+	}
+	if err := s.keepTyped(r, id); err != nil {
+		return s.onHold(w, r, err)
 	}
 	if err != nil {
-		return s.onHold(w, r, err)
+		return s.notExtended(w, r, review)
+	}
+	if review {
+		return seeOther(w, r, "/holds/"+id+"/review")
 	}
 	return seeOther(w, r, "/holds/"+id)
 }
 
+// keepTyped stores what a form brings along; what is missing is asked for later.
+func (s *site) keepTyped(r *http.Request, holdID string) error {
+	if !r.PostForm.Has("email") && !r.PostForm.Has("name") {
+		return nil
+	}
+	var wrong booking.InvalidDetails
+	err := s.Booking.SetDetails(r.Context(), s.visitor(r), holdID, details(r))
+	if errors.As(err, &wrong) {
+		return nil
+	}
+	return err
+}
+
+// notExtended is 409 with the page on which more time was asked for.
+func (s *site) notExtended(w http.ResponseWriter, r *http.Request, review bool) error {
+	h, o, err := s.heldOffer(r)
+	if err != nil {
+		return err
+	}
+	note := &views.Note{Tone: "warn", Alert: true, Title: "No more time can be added", Text: []string{
+		"This hold was extended as often as the house allows. Your seats are held until " + untilWords(h, o) + "."}}
+	if review && h.Detailed {
+		v := s.reviewView(h, o)
+		v.Note = note
+		s.render(w, r, http.StatusConflict, views.Review(v))
+		return nil
+	}
+	v := s.holdView(h, o, nil)
+	v.Note = note
+	s.render(w, r, http.StatusConflict, views.Hold(v))
+	return nil
+}
+
+// releaseHold lets the seats go and shows the map of the same stops.
 func (s *site) releaseHold(w http.ResponseWriter, r *http.Request) error {
 	event, err := s.Booking.Release(r.Context(), s.visitor(r), r.PathValue("hold"))
 	if err != nil {
 		return s.onHold(w, r, err)
 	}
-	return seeOther(w, r, eventURL(event))
+	h, o, err := s.heldOffer(r)
+	if err != nil { // the seats are free all the same
+		return seeOther(w, r, eventURL(event))
+	}
+	return seeOther(w, r, seatsURL(h, o))
 }
 
 // holdClock is what the countdown asks.
@@ -207,16 +248,18 @@ func (s *site) holdView(h *domain.Hold, o *booking.Offer, wrong booking.InvalidD
 		Count: format.Count(len(h.Seats), what), Currency: currencyView(h.Currency), Order: order(h, o),
 	}
 	if trip {
-		v.Page.Title, v.Heading, v.Lede = "Who travels?", "Who travels?", "Names are printed on the tickets and on the driver’s list."
+		v.Page.Title, v.Heading, v.Lede = "Who travels?", "Who travels?", "Names are printed on the tickets."
 		v.SeatsHeading, v.Passengers, v.PhoneHint = "Passengers", true, "The driver calls this number if you are not at the stop."
 	}
 	v.Page.Step, v.Page.Hold = 2, strip(h, o)
+	v.Page.Hold.Form = views.DetailsForm
 	for _, seat := range h.Seats {
 		v.Seats = append(v.Seats, heldSeat(h, o, seat))
 	}
 	for _, e := range wrong {
 		place(&v, e)
 	}
+	v.SortErrors()
 	return v
 }
 
@@ -231,6 +274,8 @@ func heldSeat(h *domain.Hold, o *booking.Offer, seat domain.HoldSeat) views.Hold
 	return v
 }
 
+const forWomen = "for women"
+
 // seatDetail is what else one wants to know of a place: "Premium, aisle".
 func seatDetail(l *domain.Layout, c domain.Cell) string {
 	var parts []string
@@ -240,14 +285,17 @@ func seatDetail(l *domain.Layout, c domain.Cell) string {
 	if c.Kind == domain.CellCompanion {
 		parts = append(parts, "companion seat")
 	}
-	if len(l.Zones) > 1 {
-		parts = append(parts, zoneName(l, c.Zone))
+	if zone := zoneName(l, c.Zone); len(l.Zones) > 1 && (!l.Vehicle || c.Deck >= len(l.Decks) || !strings.EqualFold(zone, l.Decks[c.Deck])) {
+		parts = append(parts, zone) // a berth's place names the deck already
 	}
 	window, aisle := l.Edge(c)
 	if window {
 		parts = append(parts, "window")
 	} else if aisle {
 		parts = append(parts, "aisle")
+	}
+	if c.Ladies {
+		parts = append(parts, forWomen)
 	}
 	if c.Restricted {
 		parts = append(parts, "restricted view")
@@ -291,10 +339,15 @@ func order(h *domain.Hold, o *booking.Offer) views.Order {
 		if noun(o.Layout) == "berth" {
 			what = "Berth"
 		}
-		v.Lines = append(v.Lines, views.OrderLine{Noun: what, Seat: seatRef(o.Layout, seat.SeatNo), Type: strings.ToLower(fare.TypeName), Sum: money(seat.Price, h.Currency)})
+		line := views.OrderLine{Noun: what, Seat: seatRef(o.Layout, seat.SeatNo), Type: strings.ToLower(fare.TypeName), Sum: money(seat.Price, h.Currency)}
+		if c, _ := o.Layout.Seat(seat.SeatNo); c.Ladies {
+			line.Note = forWomen
+		}
+		v.Lines = append(v.Lines, line)
 	}
 	if h.TaxBP > 0 && h.Total > 0 {
-		v.Tax = "with VAT " + format.TaxRate(h.TaxBP) + ", " + format.Money(domain.TaxIncluded(h.Total, h.TaxBP), h.Currency)
+		v.Tax, v.TaxBP = "with VAT "+format.TaxRate(h.TaxBP)+", ", h.TaxBP
+		v.TaxSum = money(domain.TaxIncluded(h.Total, h.TaxBP), h.Currency)
 	}
 	return v
 }

@@ -39,6 +39,11 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 			v.Page.Title, v.Page.Venue.Kind = v.Trips.Heading, "bus"
 		}
 	}
+	if day == nil && nothingOnSale(v) {
+		v.Page.Title = "Nothing is on sale yet"
+		v.Films, v.Trips = nil, nil
+		v.Nothing = &views.EmptyDay{Heading: "Nothing is on sale yet", Text: "Please come back soon. Tickets you bought before stay valid."}
+	}
 	if badDate != nil {
 		status = http.StatusUnprocessableEntity
 		note := &views.Note{Tone: "bad", Alert: true, Title: "We do not know that date", Text: []string{"Here is today. Days look like 2026-12-05."}}
@@ -53,6 +58,17 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.render(w, r, status, views.Home(v))
 	return nil
+}
+
+// nothingOnSale: no film is planned on any day to come, and no bus runs anywhere.
+func nothingOnSale(v views.HomeView) bool {
+	noFilms := v.Films == nil || v.Films.Empty != nil && v.Films.Empty.Next == nil
+	if v.Films != nil {
+		for _, d := range v.Films.Days {
+			noFilms = noFilms && d.None
+		}
+	}
+	return noFilms && v.Trips == nil
 }
 
 func filmsPart(d schedule.Day, set domain.Settings) *views.FilmsPart {

@@ -24,7 +24,7 @@ func mapView(o *booking.Offer, x *booking.Seats, t ticks) views.SeatMap {
 	for _, c := range o.Layout.Cells {
 		cols = max(cols, c.Col+1)
 	}
-	m.Roomy = !m.Coach && cols <= 14
+	m.Roomy, m.Swipe = !m.Coach && cols <= 14, !m.Coach && cols >= 10
 	if !m.Coach {
 		m.Screen = "Screen"
 	}
@@ -197,7 +197,7 @@ func (d *drawing) seat(c domain.Cell) views.SeatCell {
 	switch {
 	case d.t.lost[c.SeatNo]:
 		v.State = "lost"
-	case d.x.Taken[c.SeatNo] || !sold:
+	case d.x.Taken[c.SeatNo] && !d.x.Payers[c.SeatNo] || !sold:
 		v.State = "taken"
 	case mine:
 		v.State, v.Tail = "mine", v.Tail+", held by you"
@@ -244,7 +244,7 @@ func (d *drawing) words(c domain.Cell, price string) (lead, tail string) {
 	case domain.CellCompanion:
 		lead = strings.TrimSuffix(lead, "seat ") + "companion seat "
 	}
-	add(c.Ladies, "for women")
+	add(c.Ladies, forWomen)
 	if !l.Vehicle || len(l.Zones) > 1 && len(l.Decks) < 2 {
 		add(true, zoneName(l, c.Zone))
 	}
@@ -276,7 +276,7 @@ func legend(o *booking.Offer) []views.LegendItem {
 		out = append(out, views.LegendItem{Cell: views.SeatCell{State: "free", Kind: "companion"}, Name: "Companion"})
 	}
 	if ladies {
-		out = append(out, views.LegendItem{Cell: views.SeatCell{State: "free", Ladies: true}, Name: "Women only"})
+		out = append(out, views.LegendItem{Cell: views.SeatCell{State: "free", Ladies: true}, Name: "For women", Note: "travelling alone"})
 	}
 	return out
 }

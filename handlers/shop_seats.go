@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"holdfast/internal/booking"
@@ -68,7 +67,7 @@ func (s *site) showSeats(w http.ResponseWriter, r *http.Request, status int, o *
 	if err != nil {
 		return err
 	}
-	s.history.Remember(seatmap.Key{EventID: o.Event.ID, Ride: o.Ride}, x.Version, x.Taken)
+	s.history.Remember(seatmap.Key{EventID: o.Event.ID, Ride: o.Ride}, x.Version, x.Marks())
 	s.render(w, r, status, views.Seats(s.seatsView(o, x, t, alert)))
 	return nil
 }
@@ -182,7 +181,7 @@ func eventHead(o *booking.Offer) views.EventHead {
 		h.Meta = append(h.Meta, e.ResourceNote)
 	}
 	if crossesZones(o) {
-		h.Meta = append(h.Meta, strings.TrimSuffix(format.Zone(from.TimeZone), " time")+" to "+format.Zone(to.TimeZone))
+		h.Meta = append(h.Meta, format.Zone(from.TimeZone)+" to "+format.Zone(to.TimeZone))
 	} else {
 		h.Meta = append(h.Meta, format.Zone(from.TimeZone))
 	}
@@ -213,7 +212,7 @@ func stopsForm(o *booking.Offer) *views.StopsForm {
 	if o.Event.Kind == domain.Screening {
 		return nil
 	}
-	f := &views.StopsForm{Action: eventURL(o.Event.ID), Summary: "Your stops"}
+	f := &views.StopsForm{Action: eventURL(o.Event.ID), Summary: "Your stops", Noun: noun(o.Layout)}
 	for _, st := range o.Stops {
 		option := views.Option{Value: strconv.Itoa(st.StopNo)}
 		if st.MayBoard && st.StopNo < o.Event.LastStop {
@@ -247,8 +246,8 @@ func (s *site) seatUpdates(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	key := seatmap.Key{EventID: o.Event.ID, Ride: o.Ride}
-	changed, known := s.history.Changed(key, uint32(old), x.Taken)
-	s.history.Remember(key, x.Version, x.Taken)
+	changed, known := s.history.Changed(key, uint32(old), x.Marks())
+	s.history.Remember(key, x.Version, x.Marks())
 	free := 0
 	v := views.SeatUpdatesView{Version: int64(x.Version), PollURL: pollURL(o, x.Version)}
 	for _, d := range mapView(o, x, ticks{}).Decks {

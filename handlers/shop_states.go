@@ -3,7 +3,9 @@ package handlers
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"holdfast/internal/booking"
@@ -65,7 +67,7 @@ func (s *site) lostPage(w http.ResponseWriter, r *http.Request, status int, h *d
 	zone := o.Settings.TimeZone
 	v := views.LostView{
 		Page: page, Noun: noun(o.Layout), Seats: seatRefs(o.Layout, h.SeatNos()), Refund: refund.State, Sum: money(refund.Amount, refund.Currency),
-		Lede:       "Your hold ended at " + format.Clock(format.In(h.ExpiresAt, zone)) + " and somebody else took the seats before your payment arrived.",
+		Lede:       "Your hold ended at " + format.Clock(format.In(h.ExpiresAt, zone)) + " and somebody else took the " + places(o.Layout, len(h.Seats)) + " before your payment arrived.",
 		RefundText: refundText(refund.State, format.Clock(format.In(refund.CreatedAt, zone))), Reference: "R-" + strconv.FormatInt(refund.ID, 10),
 		OthersURL: seatsURL(h, o),
 	}
@@ -112,7 +114,7 @@ func refundText(state, at string) string {
 	case "succeeded":
 		return "It reaches your card in 5 to 10 days, depending on your bank."
 	case "failed":
-		return "Your bank refused it. We have been told and will send the money another way."
+		return "It has not worked. We have been told and will send the money another way."
 	case "pending":
 		return "Asked for at " + at + ". Banks take 5 to 10 days."
 	}
@@ -170,6 +172,7 @@ func (s *site) payDown(w http.ResponseWriter, r *http.Request, why error) error 
 	s.note(r, http.StatusServiceUnavailable, why)
 	page := s.pages.frame("The payment page does not answer", o.Event.Kind, o.Settings)
 	page.Narrow, page.Step, page.Hold = true, 4, strip(h, o)
+	page.Hold.At = "review"
 	v := views.PayDownView{
 		Page: page, Heading: page.Title, Lede: "Our payment provider cannot be reached just now. Nothing was charged.", Seats: seatRefs(o.Layout, h.SeatNos()),
 		PayURL: "/holds/" + h.ID + "/pay", BackURL: "/holds/" + h.ID + "/review", Sum: money(h.Total, h.Currency),
@@ -206,7 +209,11 @@ func (s *site) returnFromPayment(w http.ResponseWriter, r *http.Request) error {
 	case h.Phase() == domain.PhaseLost:
 		return seeOther(w, r, "/holds/"+id)
 	}
-	return seeOther(w, r, "/holds/"+id+"/review?back="+string(settled))
+	back := "/holds/" + id + "/review"
+	if h.PaymentID > 0 { // else nobody was sent to pay: there is nothing to tell
+		back += "?back=" + string(settled)
+	}
+	return seeOther(w, r, back)
 }
 
 // reviewPage is the last look before paying.
@@ -221,15 +228,7 @@ func (s *site) reviewPage(w http.ResponseWriter, r *http.Request) error {
 	if !h.Detailed {
 		return seeOther(w, r, "/holds/"+h.ID)
 	}
-	page := s.pages.frame("Check your order", o.Event.Kind, o.Settings)
-	page.Step, page.Hold = 3, strip(h, o)
-	v := views.ReviewView{
-		Page: page, Rows: reviewRows(h, o), Order: order(h, o),
-		Pay: views.PayForm{Action: "/holds/" + h.ID + "/pay", Hint: "You pay on Stripe’s page and come back here. Your seats stay yours while you pay."},
-	}
-	if !s.Booking.PaysOnline() && h.Total > 0 {
-		v.Pay.Off = &views.PayOff{Text: "This house cannot take payments online at the moment. Your seats are held until " + untilWords(h, o) + ".", Phone: o.Settings.Phone, PhoneURL: telURL(o.Settings.Phone)}
-	}
+	v := s.reviewView(h, o)
 	switch r.URL.Query().Get("back") {
 	case string(booking.Open):
 		v.Note = &views.Note{Tone: "warn", Alert: true, Title: "You came back without paying", Text: []string{"Nothing was charged. Your seats are still held until " + untilWords(h, o) + "."}}
@@ -238,6 +237,20 @@ func (s *site) reviewPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.render(w, r, http.StatusOK, views.Review(v))
 	return nil
+}
+
+func (s *site) reviewView(h *domain.Hold, o *booking.Offer) views.ReviewView {
+	page := s.pages.frame("Check your order", o.Event.Kind, o.Settings)
+	page.Step, page.Hold = 3, strip(h, o)
+	page.Hold.At = "review"
+	v := views.ReviewView{
+		Page: page, Rows: reviewRows(h, o), Order: order(h, o),
+		Pay: views.PayForm{Action: "/holds/" + h.ID + "/pay", Hint: "You pay on Stripe’s page and come back here. Your seats stay yours while you pay."},
+	}
+	if !s.Booking.PaysOnline() && h.Total > 0 {
+		v.Pay.Off = &views.PayOff{Text: "This house cannot take payments online at the moment. Your seats are held until " + untilWords(h, o) + ".", Phone: o.Settings.Phone, PhoneURL: telURL(o.Settings.Phone)}
+	}
+	return v
 }
 
 func reviewRows(h *domain.Hold, o *booking.Offer) []views.ReviewRow {
@@ -261,6 +274,9 @@ func reviewRows(h *domain.Hold, o *booking.Offer) []views.ReviewRow {
 		text := fare.TypeName
 		if seat.Passenger != "" {
 			text = seat.Passenger + ", " + fare.TypeName
+		}
+		if c, _ := o.Layout.Seat(seat.SeatNo); c.Ladies {
+			text += ", " + forWomen
 		}
 		seats.Lines = append(seats.Lines, views.ReviewLine{Seat: &ref, Text: text})
 	}
@@ -291,4 +307,41 @@ func commaIf(s string) string {
 		return ""
 	}
 	return ", " + s
+}
+
+// places is "seat" or "berths": what so many of them are called.
+func places(l *domain.Layout, n int) string {
+	if n == 1 {
+		return noun(l)
+	}
+	return noun(l) + "s"
+}
+
+// wrongMethod is 405 for an address that only takes a form: with the way back to the
+// page the form is on.
+func (s *site) wrongMethod(w http.ResponseWriter, r *http.Request) {
+	back := views.Link{}
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	if len(parts) == 3 {
+		switch parts[0] {
+		case "holds":
+			back = views.Link{Text: "Back to your seats", URL: "/holds/" + url.PathEscape(parts[1])}
+			if parts[2] == "pay" {
+				back = views.Link{Text: "Back to your order", URL: back.URL + "/review"}
+			}
+		case "events":
+			back = views.Link{Text: "Back to the seat map", URL: "/events/" + url.PathEscape(parts[1])}
+		}
+	}
+	if back.URL == "" {
+		s.fail(w, r, errMethod)
+		return
+	}
+	s.note(r, http.StatusMethodNotAllowed, errMethod)
+	page, _ := s.pages.quiet(r)
+	page.Title = "Nothing to see at this address"
+	s.render(w, r, http.StatusMethodNotAllowed, views.Error(views.ErrorView{
+		Page: page, Status: http.StatusMethodNotAllowed, Heading: page.Title, Lede: "It takes what is sent by a button, and shows nothing by itself.",
+		Safe: "Nothing was changed. Seats you hold stay held.", Next: []views.Link{back, {Text: "See what’s on", URL: "/"}}, RequestID: requestID(r),
+	}))
 }

@@ -30,17 +30,19 @@ func (l look) refund(f access.UnfinishedRefund) views.StatusRefund {
 	}
 	long := l.now.Sub(f.UpdatedAt)
 	again := false
-	switch f.State {
-	case "failed":
+	switch {
+	case f.State == "failed":
 		v.Tone, again = "bad", f.Reason != "dashboard"
 		if f.Reason == "dashboard" {
 			v.Words = "It was made in Stripe by hand: repeat it there. " + f.Error
 		}
-	case "requested":
+	case f.State == "requested":
 		v.State = "asked for"
 		if long > refundStuck {
 			v.Tone, again = "warn", true
 		}
+	case f.PaymentIntent == "":
+		v.State, v.Words = "to be given back by hand", "It was not paid through Stripe. The task says who to give it to; Done there says that it is back."
 	default:
 		v.State = "at the bank"
 		if v.Words == "" {
@@ -49,10 +51,6 @@ func (l look) refund(f access.UnfinishedRefund) views.StatusRefund {
 		if long > refundLong {
 			v.Tone, again = "warn", true
 		}
-	}
-	if f.NextTryAt != nil && f.NextTryAt.After(l.now) {
-		at := format.In(*f.NextTryAt, l.set.TimeZone)
-		v.Words = contact(v.Words, "tried again by itself at "+format.ShortDay(at)+", "+format.Clock(at))
 	}
 	if again {
 		v.RetryURL = "/staff/refunds/" + id + "/retry"
@@ -119,7 +117,7 @@ func (l look) refunds() views.StatusPart {
 		stuck = stuck || f.State == "requested" && l.now.Sub(f.UpdatedAt) > refundStuck
 	}
 	if len(l.x.Refunds) > 0 {
-		p.Saw = []string{fmt.Sprintf("%d asked for, %d at the bank, %d failed", count["requested"], count["pending"], count["failed"])}
+		p.Saw = []string{fmt.Sprintf("%d asked for, %d under way, %d failed", count["requested"], count["pending"], count["failed"])}
 		if more := l.x.Refunds[0].All - len(l.x.Refunds); more > 0 {
 			p.Saw = append(p.Saw, fmt.Sprintf("and %d more", more))
 		}

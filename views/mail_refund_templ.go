@@ -32,7 +32,7 @@ func (v MailRefundView) Heading() string {
 // Next says what follows.
 func (v MailRefundView) Next() string {
 	if v.Failed {
-		return "Your bank or card did not take the money. It is still yours: we know about it and will find another way with you. You need not do anything first, but you may reply to this mail."
+		return "The money could not be sent back. It is still yours: we know about it and will find another way with you. You need not do anything first, but you may reply to this mail."
 	}
 	return "It goes to the card or account you paid with. Banks take 5 to 10 days to show it."
 }

@@ -4,7 +4,7 @@ func order() Order {
 	return Order{
 		Title: "Colombo Fort to Jaffna", Facts: []string{"Sat 5 Dec 2026, 06:30 to 14:20", "Bay 6, Bastian Road"},
 		Lines: []OrderLine{{"Seat", SeatRef{"4C", "4C"}, "adult", rupees(240000, "2,400")}, {"Seat", SeatRef{"4D", "4D"}, "child under 12", rupees(160000, "1,600")}},
-		Total: rupees(400000, "4,000"), Tax: "with VAT 18 %, LKR 610.17", Terms: "No other fees. 90 % back until Fri 4 Dec 23:59, then 50 % until 6 hours before departure.",
+		Total: rupees(400000, "4,000"), Tax: "with VAT 18 %, ", TaxSum: rupees(61017, "610.17"), TaxBP: 1800, Terms: "No other fees. 90 % back until Fri 4 Dec 23:59, then 50 % until 6 hours before departure.",
 	}
 }
 
@@ -13,7 +13,7 @@ func (f frame) holdPage() HoldView {
 		return []TypeOption{{"adult", "Adult", "Adult, LKR 2,400", 240000, !child}, {"child", "Child under 12", "Child under 12, LKR 1,600", 160000, child}}
 	}
 	return HoldView{
-		Page: f.held("Who travels?", 2, false), Heading: "Who travels?", Lede: "Names are printed on the tickets and on the driver’s list.",
+		Page: f.held("Who travels?", 2, false), Heading: "Who travels?", Lede: "Names are printed on the tickets.",
 		SeatsHeading: "Passengers", Passengers: true, Action: "/holds/7f/details", ChangeURL: "/events/21?from=0&to=5", ReleaseURL: "/holds/7f/release",
 		Seats: []HoldSeat{
 			{SeatRef: SeatRef{"4C", "4C"}, Title: "Seat 4C", Detail: "Row 4, aisle", Types: types(false), Passenger: Field{Value: "Nimali Fernando"}},
@@ -41,7 +41,7 @@ func (f frame) reviewPage() ReviewView {
 
 func (f frame) orderPages() []sample {
 	wrong := f.holdPage()
-	wrong.Page = f.held("Who travels? One thing is missing", 2, true)
+	wrong.Page = f.held("Who travels? please look again", 2, true)
 	wrong.Errors = []FieldError{{"email", "Your e-mail address needs an @, like name@example.lk"}}
 	wrong.Email = Field{"nimali.example.lk", "An @ is missing. Example: name@example.lk"}
 	film := f.holdPage()

@@ -24,7 +24,7 @@ func (f frame) coachPage(m SeatMap) SeatsView {
 	v := SeatsView{
 		Page:  p,
 		Event: EventHead{Title: "Colombo Fort to Jaffna", Day: "Sat 5 Dec 2026", Time: "06:30", Arrive: "14:20", Meta: []string{"7 h 50 min", "2+2 seats, air-conditioned"}, Free: "29 of 47 free"},
-		Stops: &StopsForm{
+		Stops: &StopsForm{Noun: "seat",
 			Action: "/events/21", Summary: "Your stops: Colombo Fort to Jaffna",
 			From: []Option{{"0", "06:30 Colombo Fort", true}, {"1", "08:05 Kurunegala", false}}, To: []Option{{"5", "14:20 Jaffna", true}, {"4", "12:00 Vavuniya", false}},
 		},
@@ -44,7 +44,7 @@ func (f frame) sleeperPage() SeatsView {
 	v.Best.Title, v.Best.Label = "Best berths for us", "Berths"
 	v.Legend = []LegendItem{
 		{Cell: SeatCell{State: "free", Zone: 1}, Name: "Lower", Note: "LKR 4,200"}, {Cell: SeatCell{State: "free", Zone: 2}, Name: "Upper", Note: "LKR 3,800"},
-		{Cell: SeatCell{State: "taken"}, Name: "Taken"}, {Cell: SeatCell{State: "free", Ladies: true}, Name: "Women only"},
+		{Cell: SeatCell{State: "taken"}, Name: "Taken"}, {Cell: SeatCell{State: "free", Ladies: true}, Name: "For women", Note: "travelling alone"},
 	}
 	v.Good = []string{"Berths marked L are for women travelling alone.", "Berths are 185 cm long. Pillow, blanket and water are included."}
 	return v

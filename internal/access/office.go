@@ -58,7 +58,8 @@ func (s *Service) Status(ctx context.Context) (x Status, err error) {
 const longestReason = 500 // letters
 
 // FinishTask takes an entry off the list of what needs a person; doing it again
-// changes nothing. With a dispute, staff have decided and the door stops asking.
+// changes nothing. With a dispute, staff have decided and the door stops asking;
+// with money to give back by hand, it is back.
 // domain.ErrNotFound: there never was such an entry.
 func (s *Service) FinishTask(ctx context.Context, who Staff, id int64, reason, address string) error {
 	letters := []rune(strings.TrimSpace(reason))
@@ -76,6 +77,11 @@ func (s *Service) FinishTask(ctx context.Context, who Staff, id int64, reason, a
 		}
 		if kind == "dispute" && payment != nil {
 			if err := t.DecideDisputes(ctx, *payment); err != nil {
+				return err
+			}
+		}
+		if kind == "refund_by_hand" && payment != nil {
+			if err := t.GivenByHand(ctx, *payment); err != nil {
 				return err
 			}
 		}

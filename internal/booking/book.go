@@ -40,7 +40,7 @@ func (s *Service) book(ctx context.Context, t *db.Tx, h *domain.Hold, paymentID 
 	if err := t.SetHoldState(ctx, h.ID, "converted"); err != nil {
 		return 0, err
 	}
-	if err := t.LedgerPayment(ctx, paymentID, &id, h.Channel); err != nil {
+	if err := t.LedgerPayment(ctx, paymentID, &id, h.Currency, h.Channel); err != nil {
 		return 0, err
 	}
 	if err := t.LedgerSale(ctx, id, paymentID); err != nil {

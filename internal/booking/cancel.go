@@ -168,7 +168,8 @@ func (s *Service) requestRefund(ctx context.Context, t *db.Tx, p db.Payment, amo
 		return 0, err
 	}
 	if p.Tender != "stripe" {
-		if _, err := t.SetRefund(ctx, id, domain.RefundSucceeded, "", ""); err != nil {
+		// Pending until staff say that they gave it back: access.FinishTask.
+		if _, err := t.SetRefund(ctx, id, domain.RefundPending, "", ""); err != nil {
 			return 0, err
 		}
 		return id, s.task(ctx, t, db.StaffTask{Kind: "refund_by_hand", PaymentID: &p.ID, EventID: &p.EventID,
@@ -190,11 +191,20 @@ func (s *Service) CancelEvent(ctx context.Context, eventID int64, by, from, why 
 			if err != nil || e.Status != "cancelled" {
 				return firstOf(err, domain.ErrConflict)
 			}
-		} else if err := t.InsertAudit(ctx, db.Audit{Actor: by, Address: from, Action: "cancel event", Subject: fmt.Sprintf("event:%d", eventID), After: fmt.Appendf(nil, "%q", why)}); err != nil {
+		} else if err := t.InsertAudit(ctx, db.Audit{Actor: by, Address: from, Action: "cancel event", Subject: fmt.Sprintf("event:%d", eventID), After: asJSON(why)}); err != nil {
 			return err
 		}
 		return t.Enqueue(ctx, domain.CancelEventJob{EventID: eventID}, atOnce())
 	})
+}
+
+// asJSON puts what somebody typed into the log of changes.
+func asJSON(text string) []byte {
+	b, err := json.Marshal(text)
+	if err != nil { // a string always can
+		return nil
+	}
+	return b
 }
 
 // WorkCancelledEvent cancels and refunds what a cancelled event still has: holds, pages
@@ -203,11 +213,8 @@ func (s *Service) CancelEvent(ctx context.Context, eventID int64, by, from, why 
 // found again.
 func (s *Service) WorkCancelledEvent(ctx context.Context, eventID int64) error {
 	e, err := s.db.Event(ctx, eventID)
-	if err != nil {
-		return err
-	}
-	if e.Status != "cancelled" {
-		return nil
+	if err != nil || e.Status != "cancelled" {
+		return ignore(err, domain.ErrNotFound) // gone with the demo, or never cancelled
 	}
 	failed := s.endHolds(ctx, eventID)
 	ids, err := s.db.ConfirmedBookings(ctx, eventID)

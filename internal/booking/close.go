@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"holdfast/db"
 	"holdfast/internal/domain"
 	"holdfast/internal/failpoint"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // closeLive makes sure that no payment page of the hold can take money any more.
@@ -49,6 +52,10 @@ func (s *Service) closePayment(ctx context.Context, p db.Payment) (Settled, erro
 	switch _, err = s.pay.ExpireSession(ctx, session); {
 	case errors.Is(err, domain.ErrSessionNotOpen):
 		return s.Settle(ctx, session)
+	case errors.Is(err, domain.ErrNotFound) && p.Now.After(p.SessionEndsAt.Add(sessionSlack)):
+		return Closed, s.closed(ctx, p.ID, "") // another account's page by now, and its end is over
+	case errors.Is(err, domain.ErrNotFound):
+		return "", fmt.Errorf("%w: %v", domain.ErrGateway, err) // its page may still take money
 	case err != nil:
 		return "", err
 	}
@@ -279,10 +286,35 @@ func (s *Service) Sweep(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(failed, err)
 	}
+	// Some at a time: one slow answer must not keep the others waiting past the minute.
+	var some errgroup.Group
+	some.SetLimit(8)
+	var mu sync.Mutex
 	for _, p := range due {
-		if _, err := s.EndPayment(ctx, p.ID); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("payment %d: %w", p.ID, err))
+		some.Go(func() error {
+			if _, err := s.EndPayment(ctx, p.ID); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				failed = errors.Join(failed, fmt.Errorf("payment %d: %w", p.ID, err))
+			}
+			return nil
+		})
+	}
+	_ = some.Wait() // the errors are in failed
+	return failed
+}
+
+// ForgetPages closes every live payment without asking anybody. Only for the demo's
+// look-alike of Stripe, which forgets its pages when it ends: they can never be paid.
+func (s *Service) ForgetPages(ctx context.Context) error {
+	live, err := s.db.LivePayments(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range live {
+		if err := s.closed(ctx, id, ""); err != nil {
+			return err
 		}
 	}
-	return failed
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"time"
 
 	"holdfast/db"
@@ -107,10 +108,31 @@ func (s *Service) board(ctx context.Context, o *Offer) error {
 // Seats is who can have which place of an offer, as one visitor sees it.
 type Seats struct {
 	Taken map[string]bool // not claimable by this visitor on every leg
-	Mine  map[string]bool // held by this visitor now
-	Hold  *domain.Hold    // the visitor's running hold, nil when there is none
+	// Payers are those of Taken whose holder's time is over while the payment page is
+	// still open: asking for such a seat closes the page, or learns that it was paid.
+	Payers map[string]bool
+	Mine   map[string]bool // held by this visitor now
+	Hold   *domain.Hold    // the visitor's running hold, nil when there is none
 	// Version is a number that changes when any of it does.
 	Version uint32
+}
+
+// Marks are what the map shows beyond free seats, as "t:A1" (taken), "p:A1" (may come
+// back) and "m:A1" (this visitor's), sorted.
+func (x *Seats) Marks() []string {
+	var out []string
+	for no := range x.Taken {
+		if x.Payers[no] {
+			out = append(out, "p:"+no)
+		} else {
+			out = append(out, "t:"+no)
+		}
+	}
+	for no := range x.Mine {
+		out = append(out, "m:"+no)
+	}
+	slices.Sort(out)
+	return out
 }
 
 // Free is the opposite of Taken, over the whole layout.
@@ -126,7 +148,7 @@ func (x *Seats) Free(l *domain.Layout) map[string]bool {
 
 // Seats reads the map for a visitor; holder "" for one we do not know.
 func (s *Service) Seats(ctx context.Context, o *Offer, holder domain.Holder) (*Seats, error) {
-	out := &Seats{Taken: map[string]bool{}, Mine: map[string]bool{}}
+	out := &Seats{Taken: map[string]bool{}, Payers: map[string]bool{}, Mine: map[string]bool{}}
 	var mine []string
 	if holder != "" {
 		var err error
@@ -145,7 +167,12 @@ func (s *Service) Seats(ctx context.Context, o *Offer, holder domain.Holder) (*S
 	fmt.Fprintf(sum, "%d %d %d\n", o.Event.LayoutVersionID, o.Ride.From, o.Ride.To)
 	for _, t := range taken {
 		out.Taken[t.SeatNo] = true
-		fmt.Fprintf(sum, "%s\n", t.SeatNo)
+		if t.Payer {
+			out.Payers[t.SeatNo] = true
+		}
+	}
+	for _, m := range out.Marks() {
+		fmt.Fprintln(sum, m)
 	}
 	out.Version = sum.Sum32()
 	return out, nil

@@ -62,7 +62,9 @@ func (s *Service) Pay(ctx context.Context, holder domain.Holder, holdID string) 
 // goes on when the browser that put it has gone, as browsers do on a second click.
 func (s *Service) onePage(ctx context.Context, p db.Payment) (string, error) {
 	url, err, _ := s.pages.Do(strconv.FormatInt(p.ID, 10), func() (any, error) {
-		return s.openPage(context.WithoutCancel(ctx), p)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
+		defer cancel()
+		return s.openPage(ctx, p)
 	})
 	if errors.Is(err, domain.ErrGateway) { // another process may have been asking
 		if now, readErr := s.db.Payment(ctx, p.ID); readErr == nil && now.StripeURL != nil && now.Live() {

@@ -2,6 +2,8 @@ package booking
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"holdfast/internal/domain"
 )
@@ -26,7 +28,11 @@ func (s *Service) Return(ctx context.Context, holder domain.Holder, holdID strin
 	if !p.Live() || p.StripeSessionID == nil {
 		return settledAs(p), nil
 	}
-	return s.Settle(ctx, *p.StripeSessionID)
+	settled, err := s.Settle(ctx, *p.StripeSessionID)
+	if errors.Is(err, domain.ErrNotFound) { // the key is another account's: nobody knows
+		err = fmt.Errorf("%w: %v", domain.ErrGateway, err)
+	}
+	return settled, err
 }
 
 // Look reads the visitor's hold; ErrNotFound for another visitor's.

@@ -52,6 +52,9 @@ func (s *Service) reviveIn(ctx context.Context, t *db.Tx, o *Offer, holdID, by, 
 	if p := h.Phase(); p != domain.PhaseEnded && p != domain.PhaseReleased || h.PaymentState.Live() {
 		return domain.ErrConflict
 	}
+	if status, err := t.ShareEvent(ctx, h.EventID); err != nil || status != "published" {
+		return firstOf(err, domain.ErrSalesClosed)
+	}
 	ends := h.Now.Add(o.Settings.Window())
 	if err := t.ClaimSeats(ctx, claimOf(h), ends.Add(o.Settings.Grace())); err != nil {
 		if errors.Is(err, domain.ErrConflict) {

@@ -189,7 +189,7 @@ func (s *Service) wayBack(ctx context.Context, t *db.Tx, p db.Payment, h *domain
 			return err
 		}
 	}
-	if err := t.LedgerPayment(ctx, p.ID, nil, h.Channel); err != nil {
+	if err := t.LedgerPayment(ctx, p.ID, nil, session.Currency, h.Channel); err != nil {
 		return err
 	}
 	if _, err := s.requestRefund(ctx, t, p, session.Amount, session.Currency, reason); err != nil {

@@ -150,6 +150,9 @@ func secretList(texts []string) []Secret {
 }
 
 func (c *Config) fillDefaults() {
+	if c.Demo {
+		c.LogFormat = cmp.Or(c.LogFormat, "text")
+	}
 	c.LogFormat = cmp.Or(c.LogFormat, "json")
 	if !c.Demo {
 		return

@@ -35,6 +35,14 @@ type Mailer interface {
 	Send(ctx context.Context, mailID int64) error
 }
 
+// warnings lets River speak when something is wrong, not about its every minute.
+type warnings struct{ slog.Handler }
+
+// Enabled says which levels are written.
+func (h warnings) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelWarn && h.Handler.Enabled(ctx, l)
+}
+
 // Client works the jobs; it is River's.
 type Client = river.Client[pgx.Tx]
 
@@ -58,7 +66,7 @@ func New(pool *pgxpool.Pool, sales Sales, mail Mailer, log *slog.Logger) (*Clien
 			domain.MailJob{}.Queue():   {MaxWorkers: 2},
 		},
 		Workers:    w,
-		Logger:     log,
+		Logger:     slog.New(warnings{log.Handler()}),
 		JobTimeout: 60 * time.Second,
 		// A job whose process was killed is taken up again after this.
 		RescueStuckJobsAfter: 5 * time.Minute,
@@ -155,7 +163,7 @@ type cancelEventWorker struct {
 }
 
 func (w *cancelEventWorker) Work(ctx context.Context, j *river.Job[domain.CancelEventJob]) error {
-	return gone(w.sales.WorkCancelledEvent(ctx, j.Args.EventID))
+	return w.sales.WorkCancelledEvent(ctx, j.Args.EventID)
 }
 
 // Timeout: a full house takes a while; what is left is worked by the next try.
@@ -217,6 +225,8 @@ func gone(err error) error {
 	}
 	return err
 }
+
+func (w *mailWorker) NextRetry(j *river.Job[domain.MailJob]) time.Time { return soon(j.Attempt) }
 
 // soon is 1, 2, 4 … seconds after a failure, at most ten minutes: River's own steps
 // (the fourth power) leave a payer waiting too long.

@@ -112,7 +112,7 @@ func table() []mutant {
 		{
 			name: "nobody compares what Stripe took with what was asked",
 			file: "internal/booking/settle.go",
-			old:  "case session.Amount != p.Amount:", new: "case session.Amount < 0:",
+			old:  "case session.Amount != p.Amount || session.Amount != h.Total:", new: "case session.Amount < 0:",
 			pkg: "internal/booking", run: "TestNet_MoneyThatDoesNotFit",
 			caught: "TestNet_MoneyThatDoesNotFit",
 		},

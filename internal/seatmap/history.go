@@ -5,6 +5,7 @@ package seatmap
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"holdfast/internal/domain"
@@ -17,13 +18,13 @@ type Key struct {
 }
 
 const (
-	keptVersions = 64   // per map: about as many sales as happen between two looks
-	keptMaps     = 2000 // then the memory starts anew
+	keptVersions = 64  // per map: about as many sales as happen between two looks
+	keptMaps     = 200 // then the memory starts anew
 )
 
 type version struct {
 	number uint32
-	taken  []string // sorted
+	marks  []string // sorted
 }
 
 // History is safe for concurrent use.
@@ -35,8 +36,8 @@ type History struct {
 // NewHistory makes an empty one.
 func NewHistory() *History { return &History{maps: map[Key][]version{}} }
 
-// Remember keeps what was taken when the map had this number.
-func (h *History) Remember(k Key, number uint32, taken map[string]bool) {
+// Remember keeps the marks, sorted, that the map showed when it had this number.
+func (h *History) Remember(k Key, number uint32, marks []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	kept := h.maps[k]
@@ -51,42 +52,32 @@ func (h *History) Remember(k Key, number uint32, taken map[string]bool) {
 	if len(kept) >= keptVersions {
 		kept = slices.Delete(kept, 0, 1)
 	}
-	h.maps[k] = append(kept, version{number, sorted(taken)})
+	h.maps[k] = append(kept, version{number, marks})
 }
 
-// Changed names the seats that differ between the numbered version and what is taken
-// now; false when that version is not remembered.
-func (h *History) Changed(k Key, number uint32, taken map[string]bool) ([]string, bool) {
+// Changed names the seats whose marks differ between the numbered version and the marks
+// of now, sorted like them; false when that version is not remembered.
+func (h *History) Changed(k Key, number uint32, marks []string) ([]string, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, v := range h.maps[k] {
-		if v.number != number {
-			continue
+		if v.number == number {
+			seats := append(seatsOnly(v.marks, marks), seatsOnly(marks, v.marks)...)
+			slices.Sort(seats)
+			return slices.Compact(seats), true
 		}
-		var out []string
-		for _, no := range v.taken {
-			if !taken[no] {
-				out = append(out, no)
-			}
-		}
-		for no := range taken {
-			if _, was := slices.BinarySearch(v.taken, no); taken[no] && !was {
-				out = append(out, no)
-			}
-		}
-		slices.Sort(out)
-		return out, true
 	}
 	return nil, false
 }
 
-func sorted(taken map[string]bool) []string {
-	out := make([]string, 0, len(taken))
-	for no, yes := range taken {
-		if yes {
-			out = append(out, no)
+// seatsOnly are the seats of the marks in a that are not in b.
+func seatsOnly(a, b []string) []string {
+	var out []string
+	for _, m := range a {
+		if _, there := slices.BinarySearch(b, m); !there {
+			_, seat, _ := strings.Cut(m, ":")
+			out = append(out, seat)
 		}
 	}
-	slices.Sort(out)
 	return out
 }
