@@ -104,7 +104,7 @@ func (a app) openDB(ctx context.Context, cfg config.Config, url string, log *slo
 	}
 	owner, err := d.HasOwner(ctx)
 	if err == nil && !owner && cfg.SetupToken == "" && !cfg.Demo {
-		err = errors.New("SETUP_TOKEN is not set and there is no owner yet: set it to a long random text, it opens /setup")
+		err = errors.New("SETUP_TOKEN is not set and there is no owner yet: set it to a long random text")
 	}
 	if err != nil {
 		d.Close()
