@@ -248,3 +248,33 @@ func (b *tab) twice(css, part string) {
 	b.must(chromedp.Do(b.ctx, double))
 	b.until(fmt.Sprintf("came to %s", part), `location.href.includes(`+quoted(part)+`) && document.readyState === 'complete'`)
 }
+
+// Enter in a field goes on to the review, not to more time, whose button comes earlier in
+// the page; and that one brings along what is typed, also without scripts.
+func TestBrowserMoreTimeFromDetails(t *testing.T) {
+	t.Parallel()
+	w, hall, _ := house(t)
+	browser := chromium(t)
+	for seat, scripts := range map[string]bool{"A1": true, "B1": false} {
+		t.Run(seat, func(t *testing.T) {
+			b := newTab(t, browser, w)
+			s := w.cinemaTrip(hall)
+			s.seats = []string{seat}
+			s.holdOn(b)
+			hold := b.path()
+			b.scripts(scripts)
+			b.open(hold, 200)
+			b.fill("#name", "Ada")
+			b.fill("#email", "ada@example.com")
+			b.press("form[data-extend] .btn", 200)
+			if got := eval[string](b, `document.querySelector('#name').value + ' ' + document.querySelector('#email').value`); b.path() != hold || got != "Ada ada@example.com" {
+				t.Errorf("after More time at %s: %q", b.path(), got)
+			}
+			b.tap("#name")
+			b.goes(200, "Enter", chromedp.KeyEvent("\r"))
+			if b.path() != hold+"/review" {
+				t.Errorf("Enter goes to %s", b.path())
+			}
+		})
+	}
+}

@@ -58,7 +58,8 @@ func (s *site) chooseBest(w http.ResponseWriter, r *http.Request) error {
 	}
 	if errors.As(err, &rule) && rule.Code == "quantity" && want.Quantity < 1 {
 		return s.showSeats(w, r, http.StatusUnprocessableEntity, o, ticks{}, &views.SeatAlert{
-			Heading: "How many " + noun(o.Layout) + "s?", Text: rule.Words + " Nothing was charged.",
+			Heading: "How many " + noun(o.Layout) + "s?",
+			Text:    "Please ask for 1 to " + format.Count(o.Settings.SeatsPerBooking, noun(o.Layout)) + ". Nothing is held and nothing was charged.",
 		})
 	}
 	if err != nil {

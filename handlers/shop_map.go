@@ -276,7 +276,7 @@ func legend(o *booking.Offer) []views.LegendItem {
 		out = append(out, views.LegendItem{Cell: views.SeatCell{State: "free", Kind: "companion"}, Name: "Companion"})
 	}
 	if ladies {
-		out = append(out, views.LegendItem{Cell: views.SeatCell{State: "free", Ladies: true}, Name: "For women", Note: "travelling alone"})
+		out = append(out, views.LegendItem{Cell: views.SeatCell{State: "free", Ladies: true}, Name: "L: for women", Note: "travelling alone"})
 	}
 	return out
 }

@@ -3,7 +3,7 @@ package views
 func order() Order {
 	return Order{
 		Title: "Colombo Fort to Jaffna", Facts: []string{"Sat 5 Dec 2026, 06:30 to 14:20", "Bay 6, Bastian Road"},
-		Lines: []OrderLine{{"Seat", SeatRef{"4C", "4C"}, "adult", rupees(240000, "2,400")}, {"Seat", SeatRef{"4D", "4D"}, "child under 12", rupees(160000, "1,600")}},
+		Lines: []OrderLine{{"Seat", SeatRef{"4C", "4C"}, "adult", "", rupees(240000, "2,400")}, {"Seat", SeatRef{"4D", "4D"}, "child under 12", "for women", rupees(160000, "1,600")}},
 		Total: rupees(400000, "4,000"), Tax: "with VAT 18 %, ", TaxSum: rupees(61017, "610.17"), TaxBP: 1800, Terms: "No other fees. 90 % back until Fri 4 Dec 23:59, then 50 % until 6 hours before departure.",
 	}
 }

@@ -78,6 +78,7 @@ func (s *Sim) showControl(w http.ResponseWriter, _ *http.Request) {
 
 func (s *Sim) renderControl(w http.ResponseWriter, status int, problem string) {
 	p := controlPage{frame: s.frame("Payment look-alike"), Problem: problem, Kinds: kinds(), Ops: operations()}
+	p.Wide = true
 	for i, f := range s.Faults() {
 		p.Faults = append(p.Faults, faultRow{i, f.Kind, f.words()})
 	}

@@ -27,6 +27,7 @@ type frame struct {
 	Venue       string
 	Stylesheets []string
 	Home        string // the control page
+	Wide        bool   // tables: all the width there is
 }
 
 func (s *Sim) frame(title string) frame {

@@ -87,8 +87,20 @@
     const centreOn = () => {
       if (box.scrollWidth <= box.clientWidth) return;
       const c = $('input:checked', box), r = c && c.getBoundingClientRect();
-      box.scrollLeft = c ? r.x - box.getBoundingClientRect().x - box.clientWidth / 2 : (box.scrollWidth - box.clientWidth) / 2;
+      const x = c ? r.x - box.getBoundingClientRect().x - box.clientWidth / 2 : (box.scrollWidth - box.clientWidth) / 2;
+      const [, one, two] = ($('.row[data-row]', box) || box).children, step = two ? two.offsetLeft - one.offsetLeft : 0;
+      box.scrollLeft = step ? (Math.floor(x / step) + .5) * step : x; // a seat cut in half: there is more
     };
+    // Where sides of the hall are out of view the page says so.
+    const swipe = $('.swipe', box);
+    const cut = () => {
+      const over = box.scrollWidth > box.clientWidth + 1;
+      box.classList.toggle('over', over);
+      if (swipe) swipe.hidden = !over;
+    };
+    cut();
+    new ResizeObserver(cut).observe($('.map', box));
+    addEventListener('resize', cut);
     only();
     total(false);
     centreOn();
@@ -158,7 +170,8 @@
         if (name) name.textContent = o.dataset.name.toLowerCase();
       }
       $$('[data-sum]').forEach(el => put(el, sum));
-      $$('[data-tax]').forEach(el => { el.hidden = true; }); // the review page has the new one
+      // the tax in it, halves up as the server does it
+      $$('[data-tax]').forEach(el => put(el, Math.floor((sum * el.dataset.tax + (10000 + +el.dataset.tax) / 2) / (10000 + +el.dataset.tax))));
     };
     form.addEventListener('change', e => { if (e.target.dataset.for) draw(); });
     addEventListener('pageshow', e => { if (e.persisted) draw(); });
