@@ -77,3 +77,14 @@ func TestContract_WaysBack(t *testing.T) {
 	}
 	w.clean()
 }
+
+// A house that has planned nothing says so on its front page.
+func TestContract_NothingOnSale(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"cinema", "bus"} {
+		w := newWorld(t, func(d *db.DB) { set(t, d, "kind", kind) }, nil)
+		if p := w.browser().get(w.URL + "/").want(200).says("Nothing is on sale yet"); len(p.all("h1", "", "")) != 1 {
+			t.Errorf("%s: %d headings", kind, len(p.all("h1", "", "")))
+		}
+	}
+}

@@ -39,7 +39,7 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 			v.Page.Title, v.Page.Venue.Kind = v.Trips.Heading, "bus"
 		}
 	}
-	if day == nil && nothingOnSale(v) {
+	if nothingOnSale(v, day == nil) {
 		v.Page.Title = "Nothing is on sale yet"
 		v.Films, v.Trips = nil, nil
 		v.Nothing = &views.EmptyDay{Heading: "Nothing is on sale yet", Text: "Please come back soon. Tickets you bought before stay valid."}
@@ -60,9 +60,10 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// nothingOnSale: no film is planned on any day to come, and no bus runs anywhere.
-func nothingOnSale(v views.HomeView) bool {
-	noFilms := v.Films == nil || v.Films.Empty != nil && v.Films.Empty.Next == nil
+// nothingOnSale: no film is planned on any day from the shown one, today, on, and no bus
+// runs anywhere.
+func nothingOnSale(v views.HomeView, today bool) bool {
+	noFilms := v.Films == nil || today && v.Films.Empty != nil && v.Films.Empty.Next == nil
 	if v.Films != nil {
 		for _, d := range v.Films.Days {
 			noFilms = noFilms && d.None

@@ -46,7 +46,7 @@ func table() []mutant {
 		{
 			name: "seats are freed when Stripe does not answer",
 			file: "internal/booking/close.go",
-			old:  "		return s.Settle(ctx, session)\n	case err != nil:\n		return \"\", err\n", new: "		return s.Settle(ctx, session)\n",
+			old:  "	case err != nil:\n		return \"\", err\n	}\n	failpoint.Hit(\"close.after_expire\")", new: "	}\n	failpoint.Hit(\"close.after_expire\")",
 			pkg: "internal/booking", run: "TestNet_SilentStripeFreesNothing",
 			caught: "TestNet_SilentStripeFreesNothing", // the next customer gets the seat of one who pays
 		},
