@@ -238,3 +238,19 @@ func TestGracefulStop(t *testing.T) {
 		t.Error("still answering after the stop")
 	}
 }
+
+// `stripe setup` makes the endpoint and prints its secret; the secret verifies what is sent.
+func TestStripeSetup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *db.DB) { dbtest.Screening(t, d, 1, 2) }, nil)
+	out, _, err := command(t, w.env, "stripe", "setup")
+	if err != nil || !strings.Contains(out, w.URL+"/hooks/stripe") || !strings.Contains(out, "whsec_") {
+		t.Errorf("setup: %q, %v", out, err)
+	}
+	if _, errs, err := command(t, nil, "stripe"); exits(err) != 2 || !strings.Contains(errs, "usage") {
+		t.Errorf("stripe alone: %v %s", err, errs)
+	}
+	if _, _, err := command(t, nil, "stripe", "setup"); err == nil || !strings.Contains(err.Error(), "STRIPE_SECRET_KEY") {
+		t.Errorf("without a key: %v", err)
+	}
+}

@@ -49,6 +49,7 @@ func (s *site) routes() http.Handler {
 	staff("GET /staff/status", access.Cashier, s.staffStatus)
 	staff("POST /staff/tasks/{task}/done", access.Manager, s.finishTask)
 	staff("POST /staff/refunds/{refund}/retry", access.Manager, s.retryRefund)
+	staff("POST /staff/payments/ask", access.Manager, s.askStripe)
 	staff("GET /staff/bookings", access.Cashier, s.staffBookings)
 	staff("GET /staff/bookings/{booking}", access.Cashier, s.staffBooking)
 	staff("POST /staff/bookings/{booking}/cancel", access.Manager, s.cancelTickets)

@@ -1,12 +1,14 @@
 package handlers
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
 
+	"holdfast/internal/access"
 	"holdfast/internal/booking"
 	"holdfast/internal/domain"
 	"holdfast/internal/format"
@@ -168,8 +170,33 @@ func (s *site) ticketPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	page := s.pages.frame("Ticket "+v.Seat.Name, x.Scene.Event.Kind, x.Scene.Settings)
-	s.render(w, r, http.StatusOK, views.TicketPage(views.TicketView{Page: page, Ticket: v}))
+	view := views.TicketView{Page: page, Ticket: v}
+	if _, err := s.signedIn(r); err == nil {
+		if view.Door, err = s.doorNote(r, x); err != nil {
+			return err
+		}
+	} else if !errors.Is(err, access.ErrSignedOut) {
+		return err
+	}
+	s.render(w, r, http.StatusOK, views.TicketPage(view))
 	return nil
+}
+
+// doorNote tells staff who scanned the code what the ticket is worth.
+func (s *site) doorNote(r *http.Request, x *booking.Sale) (*views.Note, error) {
+	verdict, err := s.Booking.Door(r.Context(), x)
+	if err != nil {
+		return nil, err
+	}
+	switch verdict {
+	case booking.DoorCancelled:
+		return &views.Note{Tone: "bad", Alert: true, Title: "Do not let in: cancelled", Text: []string{"This ticket was cancelled. Its seat may belong to somebody else."}}, nil
+	case booking.DoorOff:
+		return &views.Note{Tone: "bad", Alert: true, Title: "Do not let in: nothing takes place", Text: []string{"The event of this ticket was cancelled."}}, nil
+	case booking.DoorAsk:
+		return &views.Note{Tone: "warn", Alert: true, Title: "Ask the office first", Text: []string{"The cardholder took the payment back. Somebody must decide on the status page before this ticket is good."}}, nil
+	}
+	return &views.Note{Tone: "ok", Alert: true, Title: "Valid", Text: []string{eventHead(x.Scene).Title + ", " + facts(x.Scene)[0] + "."}}, nil
 }
 
 // bookingCalendar is the booking as a calendar file.

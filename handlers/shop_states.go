@@ -267,7 +267,8 @@ func reviewRows(h *domain.Hold, o *booking.Offer) []views.ReviewRow {
 	} else {
 		rows = append(rows, views.ReviewRow{Title: "Film", Lines: append([]views.ReviewLine{{Bold: head.Title}}, textLines(facts(o))...), EditURL: "/", EditWhat: "film"})
 	}
-	seats := views.ReviewRow{Title: "Seats", EditURL: hold, EditWhat: "seats and tickets"}
+	what := noun(o.Layout)
+	seats := views.ReviewRow{Title: strings.ToUpper(what[:1]) + what[1:] + "s", EditURL: hold, EditWhat: what + "s and tickets"}
 	for _, seat := range h.Seats {
 		fare, _ := h.Fares.Price(seat.Zone, seat.Type)
 		ref := seatRef(o.Layout, seat.SeatNo)

@@ -31,6 +31,9 @@ func (s *site) staffStatus(w http.ResponseWriter, r *http.Request, who access.St
 		Page: page, Looked: format.In(l.now, set.TimeZone).Format("15:04:05") + ", " + format.Zone(set.TimeZone),
 		Said: said(s.Sessions.PopString(r.Context(), saidKey)), MayAct: who.Role.Covers(access.Manager), Parts: l.parts(),
 	}
+	if v.MayAct && s.Booking.PaysOnline() {
+		v.AskURL = "/staff/payments/ask"
+	}
 	for _, t := range x.Tasks {
 		v.Tasks = append(v.Tasks, l.task(t))
 		v.Unshown = t.All - len(x.Tasks)
@@ -88,8 +91,30 @@ func (s *site) retryRefund(w http.ResponseWriter, r *http.Request, who access.St
 	return seeOther(w, r, "/staff/status")
 }
 
+// askStripe settles at once what the sweep and the hourly look would settle later.
+func (s *site) askStripe(w http.ResponseWriter, r *http.Request, who access.Staff) error {
+	words := "asked"
+	err := s.Booking.AskStripe(r.Context())
+	if errors.Is(err, domain.ErrGateway) {
+		s.note(r, http.StatusServiceUnavailable, err)
+		words, err = "silent", nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Access.Record(r.Context(), who, s.clientAddress(r), "ask_stripe", "payments"); err != nil {
+		return err
+	}
+	s.Sessions.Put(r.Context(), saidKey, words)
+	return seeOther(w, r, "/staff/status")
+}
+
 func said(what string) *views.Note {
 	switch what {
+	case "asked":
+		return &views.Note{Tone: "ok", Alert: true, Title: "Stripe was asked about every payment under way", Text: []string{"What it knew is settled: tickets, or the money goes back."}}
+	case "silent":
+		return &views.Note{Tone: "warn", Alert: true, Title: "Stripe did not answer for some of them", Text: []string{"Their seats stay with whoever is paying. It is asked again by itself each minute."}}
 	case "task":
 		return &views.Note{Tone: "ok", Alert: true, Title: "Done. It is off the list", Text: []string{"The audit log keeps who did it, when and why."}}
 	case "retry":

@@ -106,8 +106,8 @@ func (f frame) afterPages() []sample {
 	missing := ErrorView{Page: f.narrow("Page not found"), Status: 404, Heading: "There is no page here", Lede: "The link may be old, or a letter is missing. Your bookings are not affected.", Next: []Link{{"See what’s on", "/"}, {"Find my booking", "/find"}}, RequestID: "8f2c-41d0"}
 	return []sample{
 		{"booking", Booking(BookingView{Page: f.page("Booking K7P-XM3", bus, 0), Heading: "You are booked", Lede: "Tickets sent to nimali@example.lk. Show the code on your phone or on paper.", Reference: "K7P-XM3", Tickets: list})},
-		{"ticket", TicketPage(TicketView{f.page("Ticket 4C", bus, 0), list[0]})},
-		{"ticket-cancelled", TicketPage(TicketView{f.page("Ticket 4C", bus, 0), void})},
+		{"ticket", TicketPage(TicketView{Page: f.page("Ticket 4C", bus, 0), Ticket: list[0]})},
+		{"ticket-cancelled", TicketPage(TicketView{Page: f.page("Ticket 4C", bus, 0), Ticket: void})},
 		{"find", Find(FindView{Page: f.narrow("Find my booking")})},
 		{"find-sent", Find(FindView{Page: f.narrow("Find my booking"), Sent: true, Reference: "k7pxm3", Email: "nimali@example.lk"})},
 		{"ended", Ended(end)},

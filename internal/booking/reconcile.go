@@ -39,6 +39,22 @@ func (s *Service) Reconcile(ctx context.Context) error {
 	return failed
 }
 
+// AskStripe is the staff button: it settles everything under way and compares with
+// Stripe's lists, as the sweep and the hourly look do by themselves. ErrGateway: Stripe
+// did not answer for some.
+func (s *Service) AskStripe(ctx context.Context) error {
+	live, err := s.db.LivePayments(ctx)
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, id := range live {
+		_, err := s.EndPayment(ctx, id)
+		failed = errors.Join(failed, err)
+	}
+	return errors.Join(failed, s.Reconcile(ctx))
+}
+
 // lists are Stripe's sessions of ours, and its refunds by payment intent.
 func (s *Service) lists(ctx context.Context) ([]domain.PaySession, map[string][]domain.ProviderRefund, error) {
 	since := time.Now().Add(-window)

@@ -214,6 +214,15 @@ func (l *loader) layout(ctx context.Context, p *domain.Layout) (int64, error) {
 
 // tariff stores prices and answers their id.
 func (l *loader) tariff(ctx context.Context, name string, taxBP int, fares []db.DemoFare) (int64, error) {
+	c, err := domain.CurrencyOf(currency)
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range fares {
+		if err := c.CheckPrice(f.Price); err != nil {
+			return 0, err
+		}
+	}
 	id, err := l.tx.AddDemoTariff(ctx, l.free(name), currency, taxBP, fares)
 	if err != nil {
 		return 0, err

@@ -51,6 +51,26 @@ func CurrencyOf(code string) (Currency, error) {
 	return Currency{}, fmt.Errorf("currency %q: %w", code, ErrNotFound)
 }
 
+// CheckPrice tells whether a price may be set: zero is free, anything else must be enough
+// for a card and a multiple of the currency's step. The error is a *RuleError.
+func (c Currency) CheckPrice(price int64) error {
+	if price == 0 {
+		return nil
+	}
+	if _, err := c.ToStripe(price); err != nil || price < max(c.MinCharge, 1) {
+		return &RuleError{Code: "price", Words: fmt.Sprintf("A price of %d (smallest unit of %s) cannot be paid by card: it must be at least %d and a multiple of %d.", price, c.Code, max(c.MinCharge, 1), max(c.Step/pow10(c.StripeExponent-c.Exponent), 1))}
+	}
+	return nil
+}
+
+func pow10(n int) int64 {
+	out := int64(1)
+	for range n {
+		out *= 10
+	}
+	return out
+}
+
 // ToStripe turns our minor units into the provider's. It refuses amounts that
 // are not a multiple of the currency's step.
 func (c Currency) ToStripe(amount int64) (int64, error) {

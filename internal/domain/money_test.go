@@ -60,3 +60,21 @@ func TestT8_TaxAddsUp(t *testing.T) {
 		}
 	})
 }
+
+// P15: a price that no card can be charged with is refused when it is set.
+func TestP15_PricesWhenSet(t *testing.T) {
+	for _, c := range []struct {
+		code  string
+		price int64
+		ok    bool
+	}{{"EUR", 0, true}, {"EUR", 50, true}, {"EUR", 49, false}, {"KWD", 1250, true}, {"KWD", 1255, false}, {"JPY", 49, false}, {"EUR", -1, false}, {"ISK", 2400, true}} {
+		cur, err := CurrencyOf(c.code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rule *RuleError
+		if err := cur.CheckPrice(c.price); (err == nil) != c.ok || err != nil && !errors.As(err, &rule) {
+			t.Errorf("%d %s: %v", c.price, c.code, err)
+		}
+	}
+}
