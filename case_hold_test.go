@@ -130,7 +130,7 @@ func TestContract_EndedHold(t *testing.T) {
 		{"ran out before details", "ended", func(b *buyer) { w.late(b.id(), 1) }, false},
 		{"ran out after details", "ended", func(b *buyer) { w.over(b.id()) }, true},
 		{"released", "released", func(b *buyer) { b.send("/release", nil).want(303) }, false},
-		{"tidied", "released", func(b *buyer) { w.over(b.id()); tidy(t, w, ev.ID) }, true},
+		{"tidied", "released", func(b *buyer) { w.over(b.id()); tidy(t, w) }, true},
 		{"seats taken by another", "ended", func(b *buyer) {
 			w.over(b.id())
 			x := w.on(t)

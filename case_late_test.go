@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"holdfast/db"
 	"holdfast/internal/booking"
 	"holdfast/internal/stripesim"
 )
@@ -187,7 +186,7 @@ func TestH11_TidyLeavesBookings(t *testing.T) {
 	paid.at("/return").want(303)
 	w.over(paid.id())
 	w.over(idle.id())
-	tidy(t, w, ev.ID)
+	tidy(t, w)
 	w.wantTickets(t, paid.id(), "A1")
 	w.wantCount(t, 1, "event_seats WHERE seat_no = 'A1' AND state = 'booked'")
 	w.wantCount(t, 1, "event_seats WHERE seat_no = 'A2' AND state = 'available'")
@@ -197,12 +196,9 @@ func TestH11_TidyLeavesBookings(t *testing.T) {
 }
 
 // tidy is a second process that cleans up.
-func tidy(t *testing.T, w *world, event int64) {
+func tidy(t *testing.T, w *world) {
 	t.Helper()
 	if err := booking.New(w.DB, booking.Config{}).Tidy(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if err := w.DB.InTx(t.Context(), func(tx *db.Tx) error { return tx.TidySeats(t.Context(), event) }); err != nil {
 		t.Error(err)
 	}
 }
@@ -226,7 +222,7 @@ func TestH11_ConfirmAgainstTidyAndClaim(t *testing.T) {
 			case 0:
 				payer.at("/return").want(303)
 			case 1:
-				tidy(t, w, ev.ID)
+				tidy(t, w)
 			case 2:
 				next.seats(ev.ID, seatFields(seat))
 			}

@@ -7,8 +7,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -150,15 +152,23 @@ func (w *world) clean() {
 	}
 }
 
+// freePort gives every caller another port, below those that the system hands out to
+// connections: what is free now stays free until the program takes it.
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 500 {
+		port := 15000 + (os.Getpid()*61+int(lastPort.Add(1)))%5000
+		// As the program listens: on every address.
+		if l, err := net.Listen("tcp", fmt.Sprintf(":%d", port)); err == nil {
+			l.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatal("no free port among 500")
+	return 0
 }
+
+var lastPort atomic.Int64
 
 // syncBuffer keeps the program's log for a failed test.
 type syncBuffer struct {

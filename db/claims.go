@@ -188,22 +188,6 @@ func (t *Tx) FreeBooked(ctx context.Context, c Claim, bookingID int64) error {
 	return allOrNothing(n, err, c)
 }
 
-const tidySeatsSQL = `
-WITH locked AS (
-  SELECT event_id, seat_no, leg FROM event_seats
-   WHERE event_id = @event AND state = 'held' AND held_until < now()
-   ORDER BY event_id, seat_no, leg LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED)
-UPDATE event_seats s SET state = 'available', hold_id = NULL, held_until = NULL
-  FROM locked l
- WHERE s.event_id = l.event_id AND s.seat_no = l.seat_no AND s.leg = l.leg`
-
-// TidySeats frees rows of one event whose time is over. Cosmetic: they were
-// claimable already.
-func (t *Tx) TidySeats(ctx context.Context, eventID int64) error {
-	_, err := exec(ctx, t.q, tidySeatsSQL, pgx.StrictNamedArgs{"event": eventID})
-	return err
-}
-
 const addSeatsSQL = `
 INSERT INTO event_seats (event_id, seat_no, leg)
 SELECT @event, c.seat_no, l.leg

@@ -9,13 +9,6 @@ func (q Queries) HasOwner(ctx context.Context) (bool, error) {
 	return scalar[bool](ctx, q.q, hasOwnerSQL, nil)
 }
 
-const hasEventsSQL = `SELECT EXISTS (SELECT 1 FROM events)`
-
-// HasEvents tells whether there is anything at all in the schedule.
-func (q Queries) HasEvents(ctx context.Context) (bool, error) {
-	return scalar[bool](ctx, q.q, hasEventsSQL, nil)
-}
-
 const dropSessionsSQL = `DELETE FROM sessions WHERE expiry < now()`
 
 // DropSessions forgets browser sessions whose time is over.

@@ -22,11 +22,3 @@ func (q Queries) SetSetting(ctx context.Context, key, value string) error {
 	_, err := exec(ctx, q.q, setSettingSQL, pgx.StrictNamedArgs{"key": key, "value": value})
 	return err
 }
-
-const dropSettingSQL = `DELETE FROM settings WHERE key = @key`
-
-// DropSetting brings the default back.
-func (q Queries) DropSetting(ctx context.Context, key string) error {
-	_, err := exec(ctx, q.q, dropSettingSQL, pgx.StrictNamedArgs{"key": key})
-	return err
-}

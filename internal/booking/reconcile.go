@@ -93,6 +93,8 @@ func (s *Service) reconcileSession(ctx context.Context, x domain.PaySession) err
 	}
 	switch {
 	case x.Paid, x.Status == domain.SessionExpired && p.Live():
+		// Also a page that came and went without our ever hearing its id: asked again with
+		// the same key, Stripe may repeat the failure that hid it for a day.
 		_, err = s.Settle(ctx, x.ID)
 	case x.Status == domain.SessionOpen && !p.Live():
 		// Our attempt is closed, its page must not take money.
@@ -101,10 +103,6 @@ func (s *Service) reconcileSession(ctx context.Context, x domain.PaySession) err
 		}
 	case x.Status == domain.SessionOpen && p.StripeSessionID == nil:
 		_, err = s.db.OpenPayment(ctx, p.ID, x)
-	case x.Status == domain.SessionExpired && p.Live():
-		// The page came and went without our ever hearing its id: asked again with the
-		// same key, Stripe may repeat the failure that hid it for a day.
-		_, err = s.Settle(ctx, x.ID)
 	}
 	return err
 }

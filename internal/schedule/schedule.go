@@ -47,12 +47,11 @@ func (l Listing) Closed() bool { return !l.Event.Now.Before(l.ClosesAt) }
 
 // Day is one business day of the cinema, with the days around it.
 type Day struct {
-	Date      time.Time // midnight UTC of the calendar date
-	Listings  []Listing
-	Days      []DayCount // the days from today on that have something
-	Today     time.Time
-	NextDay   *DayCount // the next day after Date with something, nil when none
-	TotalDays int
+	Date     time.Time // midnight UTC of the calendar date
+	Listings []Listing
+	Days     []DayCount // the days from today on that have something
+	Today    time.Time
+	NextDay  *DayCount // the next day after Date with something, nil when none
 }
 
 // Today is the business day it is now: before the day's start it is still yesterday.
