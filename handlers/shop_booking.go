@@ -196,7 +196,7 @@ func (s *site) doorNote(r *http.Request, x *booking.Sale) (*views.Note, error) {
 	case booking.DoorAsk:
 		return &views.Note{Tone: "warn", Alert: true, Title: "Ask the office first", Text: []string{"The cardholder took the payment back. Somebody must decide on the status page before this ticket is good."}}, nil
 	}
-	return &views.Note{Tone: "ok", Alert: true, Title: "Valid", Text: []string{eventHead(x.Scene).Title + ", " + facts(x.Scene)[0] + "."}}, nil
+	return &views.Note{Tone: "ok", Alert: true, Title: "Valid", Text: []string{eventHead(x.Scene).Title, facts(x.Scene)[0]}}, nil
 }
 
 // bookingCalendar is the booking as a calendar file.
