@@ -2,8 +2,12 @@ package db
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"holdfast/internal/domain"
 )
 
 const insertStripeEventSQL = `
@@ -71,6 +75,27 @@ INSERT INTO audit_log (actor, address, action, subject, before, after) VALUES (@
 type Audit struct {
 	Actor, Address, Action, Subject string
 	Before, After                   []byte
+}
+
+// Log puts a change of by into the audit log, in the change's own transaction.
+// subject is "event:12"; before and after are anything that JSON can say, nil for
+// nothing; no passwords, no secrets.
+func (t *Tx) Log(ctx context.Context, by domain.By, action, subject string, before, after any) error {
+	a := Audit{Actor: by.Actor, Address: by.Address, Action: action, Subject: subject}
+	for _, x := range []struct {
+		from any
+		to   *[]byte
+	}{{before, &a.Before}, {after, &a.After}} {
+		if x.from == nil {
+			continue
+		}
+		text, err := json.Marshal(x.from)
+		if err != nil {
+			return fmt.Errorf("log %s of %s: %w", action, subject, err)
+		}
+		*x.to = text
+	}
+	return t.InsertAudit(ctx, a)
 }
 
 // InsertAudit appends to the log of changes.

@@ -42,6 +42,8 @@ func answerTo(err error) answer {
 		return answer{409, "No more time can be added", "This hold was extended as often as the house allows.", "Your seats are still held until the time shown.", false}
 	case errors.Is(err, domain.ErrSalesClosed):
 		return answer{422, "Online sales are closed", "Seats for this one cannot be booked online any more.", "Nothing is held and nothing was charged.", false}
+	case errors.Is(err, domain.ErrStale):
+		return answer{409, "Somebody else changed this meanwhile", "The page you sent was opened before that change. Please open it again, look at what is there now, and repeat yours.", "Nothing was overwritten.", false}
 	case errors.Is(err, domain.ErrBusy), errors.Is(err, domain.ErrAlreadyPaid):
 		return answer{409, "Very busy right now", "Many people are choosing seats at the same moment. Please try again.", nothingCharged, true}
 	case errors.Is(err, domain.ErrPaymentsOff):

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"holdfast/internal/access"
+	"holdfast/internal/domain"
 	"holdfast/views"
 )
 
@@ -34,6 +35,9 @@ func (s *site) staff(need access.Role, do staffAction) http.Handler {
 		return do(w, r, who)
 	})
 }
+
+// by is who acts, for the audit log.
+func (s *site) by(r *http.Request, who access.Staff) domain.By { return who.By(s.clientAddress(r)) }
 
 // signedIn is who the browser is signed in as; access.ErrSignedOut for nobody.
 func (s *site) signedIn(r *http.Request) (access.Staff, error) {

@@ -94,8 +94,31 @@ func (s *site) otherMethod(allow string) http.Handler {
 
 const (
 	formBytes    = 64 << 10
+	planBytes    = 2 << 20 // a plan's form has fields for each of up to some thousand cells
+	pictureBytes = 12 << 20
+	importBytes  = 64 << 20
 	webhookBytes = 1 << 20
 )
+
+// largeForms are the addresses that take more than formBytes, by their beginning.
+func largeForms() map[string]int64 {
+	return map[string]int64{"/staff/layouts": planBytes, "/staff/films": pictureBytes, "/staff/import": importBytes}
+}
+
+// limitForms bounds what a form may send.
+func limitForms(next http.Handler) http.Handler {
+	large := largeForms()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		bytes := int64(formBytes)
+		for start, more := range large {
+			if rest, ok := strings.CutPrefix(r.URL.Path, start); ok && (rest == "" || rest[0] == '/') {
+				bytes = more
+			}
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, bytes)
+		next.ServeHTTP(w, r)
+	})
+}
 
 // guarded is the way in for visitors.
 func (s *site) guarded(next http.Handler) http.Handler {
@@ -111,7 +134,7 @@ func (s *site) guarded(next http.Handler) http.Handler {
 		}
 		s.fail(w, r, unavailable(err))
 	}
-	return cross.Handler(limit(formBytes, s.Sessions.LoadAndSave(next)))
+	return cross.Handler(limitForms(s.Sessions.LoadAndSave(next)))
 }
 
 // missing turns the mux's own "404 page not found" and "Method Not Allowed" into pages.

@@ -56,6 +56,9 @@ type Staff struct {
 // Actor is how the audit log names them.
 func (s Staff) Actor() string { return fmt.Sprintf("staff:%d", s.ID) }
 
+// By is who did something from where, for the audit log.
+func (s Staff) By(address string) domain.By { return domain.By{Actor: s.Actor(), Address: address} }
+
 // Errors. Their words may be shown: none tells whether an account exists.
 var (
 	// ErrRefused: no account that is in use has this e-mail with this password.

@@ -40,6 +40,9 @@ var (
 	ErrSessionNotOpen = errors.New("payment session is not open")
 	// ErrConflict: a unique or state constraint said no.
 	ErrConflict = errors.New("conflict")
+	// ErrStale: somebody else changed the same thing since the form was opened;
+	// nothing was overwritten.
+	ErrStale = errors.New("changed meanwhile")
 )
 
 // RuleError is a refusal that the visitor can act on: 422 with the words as they stand.
