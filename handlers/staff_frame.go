@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"net/http"
+	"strconv"
 
 	"holdfast/internal/access"
 	"holdfast/internal/domain"
@@ -18,12 +19,34 @@ func (s *site) staffPage(r *http.Request, who access.Staff, title, current strin
 	page.CSS = append(page.CSS, s.Assets.URL("css/staff.css"))
 	page.JS = nil
 	v := views.StaffPage{Page: page, Name: who.Name, Role: string(who.Role)}
-	for _, l := range staffMenu() {
-		if who.Role.Covers(l.need) {
-			v.Nav = append(v.Nav, views.NavLink{Text: l.text, URL: l.url, Current: l.url == current})
+	for _, g := range staffMenu() {
+		shown := views.NavGroup{ID: g.id, Name: g.name}
+		for _, l := range g.lines {
+			if who.Role.Covers(l.need) {
+				shown.Lines = append(shown.Lines, views.NavLink{Text: l.text, URL: l.url, Current: l.url == current})
+			}
+		}
+		if len(shown.Lines) > 0 {
+			v.Nav = append(v.Nav, shown)
 		}
 	}
 	return v, set, nil
+}
+
+// badge writes a number beside a line of the menu, nothing for 0.
+func badge(page *views.StaffPage, url string, n int) {
+	for g := range page.Nav {
+		for l := range page.Nav[g].Lines {
+			if line := &page.Nav[g].Lines[l]; line.URL == url && n > 0 {
+				line.Badge = strconv.Itoa(n)
+			}
+		}
+	}
+}
+
+type menuGroup struct {
+	id, name string
+	lines    []menuLine
 }
 
 type menuLine struct {
@@ -31,20 +54,28 @@ type menuLine struct {
 	need      access.Role
 }
 
-// staffMenu is the menu's lines with the roles that see them: those of routes.go.
-func staffMenu() []menuLine {
-	return []menuLine{
-		{"Status", "/staff/status", access.Cashier},
-		{"Bookings", "/staff/bookings", access.Cashier},
-		{"Ended holds", "/staff/holds", access.Cashier},
+// staffMenu is the menu with the roles that see each line: those of routes.go. The first
+// line is where staff come in.
+func staffMenu() []menuGroup {
+	return []menuGroup{
+		{"daily", "Daily work", []menuLine{
+			{"Bookings", "/staff/bookings", access.Cashier},
+			{"Ended holds", "/staff/holds", access.Cashier},
+		}},
+		{"house", "House", nil},
+		{"office", "Office", []menuLine{
+			{"Status", "/staff/status", access.Cashier},
+		}},
 	}
 }
 
 // staffHome is where staff come in: the first page that their role has.
 func (s *site) staffHome(w http.ResponseWriter, r *http.Request, who access.Staff) error {
-	for _, l := range staffMenu() {
-		if who.Role.Covers(l.need) {
-			return seeOther(w, r, l.url)
+	for _, g := range staffMenu() {
+		for _, l := range g.lines {
+			if who.Role.Covers(l.need) {
+				return seeOther(w, r, l.url)
+			}
 		}
 	}
 	page, _, err := s.staffPage(r, who, "Signed in", "")

@@ -47,9 +47,7 @@ func (s *site) staffStatus(w http.ResponseWriter, r *http.Request, who access.St
 		}
 	}
 	v.Summary = summary(len(v.Tasks)+v.Unshown, v.Parts)
-	if n := len(v.Tasks) + v.Unshown; n > 0 {
-		v.Page.Nav[0].Badge = strconv.Itoa(n)
-	}
+	badge(&v.Page, "/staff/status", len(v.Tasks)+v.Unshown)
 	s.render(w, r, http.StatusOK, views.StaffStatusPage(v))
 	return nil
 }
