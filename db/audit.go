@@ -48,24 +48,28 @@ SELECT '2b' AS invariant, 'tickets' AS table, t.event_id || '/' || t.id AS key, 
    AND (SELECT count(*) FROM ticket_legs l WHERE l.event_id = t.event_id AND l.ticket_id = t.id) <> t.to_stop - t.from_stop`
 
 // What failed refunds should have given back still lies with us; one amount may have
-// failed twice, by our hand and by staff's.
+// failed twice, by our hand and by staff's. The payments of one booking, a split
+// tender's, are looked at together.
 const auditMoneySQL = `
-SELECT '3' AS invariant, 'payments' AS table, p.id::text AS key,
-       'received ' || p.received || ', refunds ' || p.back || ', tickets ' || p.live || ', kept or written off ' || p.off AS words
-  FROM (SELECT p.id, p.received, p.state,
-               (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id AND r.state <> 'failed') AS back,
-               (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id AND r.state = 'failed') AS failed,
+SELECT '3' AS invariant, 'payments' AS table, m.key,
+       'received ' || m.received || ', refunds ' || m.back || ', tickets ' || m.live || ', kept or written off ' || m.off AS words
+  FROM (SELECT min(p.id)::text AS key, sum(p.received) AS received, sum(p.back) AS back, sum(p.failed) AS failed, sum(p.off) AS off,
                (SELECT coalesce(sum(t.price), 0) FROM bookings b JOIN tickets t ON t.booking_id = b.id AND t.event_id = b.event_id AND t.state = 'valid'
-                 WHERE b.hold_id = p.hold_id AND p.outcome = 'booked') AS live,
-               (SELECT coalesce(sum(l.amount), 0) FROM ledger_entries l WHERE l.payment_id = p.id AND l.kind IN ('fee', 'write_off')) AS off
-          FROM payments p WHERE p.received > 0) p
- WHERE p.received - p.back - p.live - p.off NOT BETWEEN 0 AND p.failed`
+                 WHERE b.hold_id = p.booked) AS live
+          FROM (SELECT p.id, p.received, CASE WHEN p.outcome = 'booked' THEN p.hold_id END AS booked,
+                       (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id AND r.state <> 'failed') AS back,
+                       (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id AND r.state = 'failed') AS failed,
+                       (SELECT coalesce(sum(l.amount), 0) FROM ledger_entries l WHERE l.payment_id = p.id AND l.kind IN ('fee', 'write_off')) AS off
+                  FROM payments p WHERE p.received > 0) p
+         GROUP BY p.booked, CASE WHEN p.booked IS NULL THEN p.id END) m
+ WHERE m.received - m.back - m.live - m.off NOT BETWEEN 0 AND m.failed`
 
 const auditUnpaidBookingSQL = `
 SELECT '4' AS invariant, 'bookings' AS table, b.id::text AS key, 'confirmed for ' || b.total || ' ' || b.currency || ' without its money' AS words
   FROM bookings b
  WHERE b.state = 'confirmed' AND b.total > 0
-   AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.hold_id = b.hold_id AND p.outcome = 'booked' AND (p.tender = 'comp' OR p.received > 0))`
+   AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.hold_id = b.hold_id AND p.outcome = 'booked' AND p.tender = 'comp')
+   AND b.total > (SELECT coalesce(sum(p.received), 0) FROM payments p WHERE p.hold_id = b.hold_id AND p.outcome = 'booked')`
 
 const auditLostMoneySQL = `
 SELECT '5' AS invariant, 'payments' AS table, p.id::text AS key, 'received ' || p.received || ' with neither booking nor refund' AS words
@@ -134,11 +138,21 @@ SELECT '13' AS invariant, 'bookings' AS table, b.id::text AS key,
               (SELECT coalesce(sum(t.price), 0) FROM tickets t WHERE t.booking_id = b.id AND t.event_id = b.event_id AND t.state = 'valid') AS tickets) x
  WHERE x.paid <> x.received OR x.sold <> x.tickets`
 
+// The cash lines of a closed shift, its moves and its float are what it expected.
+const auditShiftSQL = `
+SELECT '13' AS invariant, 'shifts' AS table, s.id::text AS key, 'closed expecting ' || s.expected || ', its lines say ' || x.cash AS words
+  FROM shifts s
+ CROSS JOIN LATERAL (
+       SELECT s.float_amount
+              + (SELECT coalesce(sum(l.amount), 0) FROM ledger_entries l WHERE l.shift_id = s.id AND l.tender = 'cash' AND l.kind IN ('payment', 'refund'))
+              + (SELECT coalesce(sum(CASE m.kind WHEN 'pay_in' THEN m.amount ELSE -m.amount END), 0) FROM shift_moves m WHERE m.shift_id = s.id) AS cash) x
+ WHERE s.closed_at IS NOT NULL AND s.expected <> x.cash`
+
 func auditStatements() []string {
 	return []string{
 		auditSoldTwiceSQL, auditBookedWithoutTicketSQL, auditTicketWithoutSeatSQL, auditTicketLegsSQL, auditMoneySQL, auditUnpaidBookingSQL,
 		auditLostMoneySQL, auditLiveTwiceSQL, auditRefundedTooMuchSQL, auditStrayHoldSQL, auditCancelledEventSQL, auditBookingStateSQL,
-		auditTicketMailSQL, auditLivenessSQL, auditLedgerSQL,
+		auditTicketMailSQL, auditLivenessSQL, auditLedgerSQL, auditShiftSQL,
 	}
 }
 

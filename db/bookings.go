@@ -78,9 +78,9 @@ func (t *Tx) InsertTickets(ctx context.Context, bookingID int64, h *domain.Hold,
 }
 
 const ledgerSaleSQL = `
-INSERT INTO ledger_entries (kind, amount, currency, tax, channel, ticket_type, event_id, booking_id, payment_id, ticket_id)
-SELECT 'sale', t.price, b.currency, t.tax, b.channel, t.ticket_type, t.event_id, b.id, @payment, t.id
-  FROM bookings b JOIN tickets t ON t.booking_id = b.id AND t.event_id = b.event_id
+INSERT INTO ledger_entries (kind, amount, currency, tax, channel, ticket_type, event_id, booking_id, payment_id, ticket_id, shift_id, staff_id)
+SELECT 'sale', t.price, b.currency, t.tax, b.channel, t.ticket_type, t.event_id, b.id, p.id, t.id, p.shift_id, p.staff_id
+  FROM bookings b JOIN tickets t ON t.booking_id = b.id AND t.event_id = b.event_id JOIN payments p ON p.id = @payment
  WHERE b.id = @booking
  ORDER BY t.id`
 
@@ -91,8 +91,8 @@ func (t *Tx) LedgerSale(ctx context.Context, bookingID, paymentID int64) error {
 }
 
 const ledgerPaymentSQL = `
-INSERT INTO ledger_entries (kind, amount, currency, tender, channel, event_id, booking_id, payment_id)
-SELECT 'payment', p.received, @currency, p.tender, @channel, p.event_id, @booking, p.id
+INSERT INTO ledger_entries (kind, amount, currency, tender, channel, event_id, booking_id, payment_id, shift_id, staff_id)
+SELECT 'payment', p.received, @currency, p.tender, @channel, p.event_id, @booking, p.id, p.shift_id, p.staff_id
   FROM payments p WHERE p.id = @payment AND p.received > 0`
 
 // LedgerPayment enters the money of an attempt in the currency it came in; bookingID nil

@@ -86,8 +86,8 @@ func (q Queries) IdleRefunds(ctx context.Context) ([]int64, error) {
 }
 
 const ledgerRefundSQL = `
-INSERT INTO ledger_entries (kind, amount, currency, tender, event_id, booking_id, payment_id, refund_id)
-SELECT @kind, @sign * r.amount, r.currency, p.tender, r.event_id, b.id, p.id, r.id
+INSERT INTO ledger_entries (kind, amount, currency, tender, channel, event_id, booking_id, payment_id, refund_id, shift_id, staff_id)
+SELECT @kind, @sign * r.amount, r.currency, coalesce(r.tender, p.tender), coalesce(b.channel, ''), r.event_id, b.id, p.id, r.id, r.shift_id, r.staff_id
   FROM refunds r JOIN payments p ON p.id = r.payment_id LEFT JOIN bookings b ON b.hold_id = p.hold_id AND p.outcome = 'booked'
  WHERE r.id = @refund`
 
