@@ -201,6 +201,21 @@ func (t *Tx) AddSeats(ctx context.Context, eventID, layoutVersionID int64, lastL
 	return err
 }
 
+const addSeatsOfSQL = `
+INSERT INTO event_seats (event_id, seat_no, leg)
+SELECT e.id, c.seat_no, l.leg
+  FROM events e
+  JOIN layout_cells c ON c.layout_version_id = e.layout_version_id AND c.seat_no IS NOT NULL
+ CROSS JOIN LATERAL generate_series(1, e.last_stop::int) AS l(leg)
+ WHERE e.id = ANY(@events::bigint[])
+ ORDER BY e.id, c.seat_no, l.leg`
+
+// AddSeatsOf is AddSeats for several events, by what their own rows say.
+func (t *Tx) AddSeatsOf(ctx context.Context, eventIDs []int64) error {
+	_, err := exec(ctx, t.q, addSeatsOfSQL, pgx.StrictNamedArgs{"events": eventIDs})
+	return err
+}
+
 func allOrNothing(n int64, err error, c Claim) error {
 	if err == nil && (n == 0 || n != int64(c.Rows())) {
 		return domain.ErrConflict

@@ -45,6 +45,8 @@ func sentinelOf(code string) error {
 	switch {
 	case code == "55P03", code == "40001", code == "40P01":
 		return domain.ErrBusy
+	case code == "23P01": // events_no_overlap is the only exclusion constraint
+		return domain.ErrOverlap
 	case code == "23505", code == "23503", code == "23514", code == "23001":
 		return domain.ErrConflict
 	case code == "57014", // statement timeout
@@ -61,7 +63,7 @@ func sentinelOf(code string) error {
 }
 
 func ours(err error) bool {
-	for _, s := range []error{domain.ErrNotFound, domain.ErrBusy, domain.ErrConflict, domain.ErrUnavailable, errUnknown} {
+	for _, s := range []error{domain.ErrNotFound, domain.ErrBusy, domain.ErrConflict, domain.ErrOverlap, domain.ErrUnavailable, errUnknown} {
 		if errors.Is(err, s) {
 			return true
 		}

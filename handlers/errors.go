@@ -44,6 +44,8 @@ func answerTo(err error) answer {
 		return answer{422, "Online sales are closed", "Seats for this one cannot be booked online any more.", "Nothing is held and nothing was charged.", false}
 	case errors.Is(err, domain.ErrStale):
 		return answer{409, "Somebody else changed this meanwhile", "The page you sent was opened before that change. Please open it again, look at what is there now, and repeat yours.", "Nothing was overwritten.", false}
+	case errors.Is(err, domain.ErrOverlap):
+		return answer{409, "That hall or coach is taken then", "Another event uses it at that time, the turnaround after it included. Please choose another time, or another hall or coach.", "Nothing was changed.", false}
 	case errors.Is(err, domain.ErrBusy), errors.Is(err, domain.ErrAlreadyPaid):
 		return answer{409, "Very busy right now", "Many people are choosing seats at the same moment. Please try again.", nothingCharged, true}
 	case errors.Is(err, domain.ErrPaymentsOff):

@@ -174,7 +174,7 @@ t AS (INSERT INTO staff_tasks (kind, payment_id) SELECT 'look', id FROM p)
 INSERT INTO stripe_events (id, type, object_id, livemode) VALUES ('evt_1', 'x', 'cs_1', false), ('evt_2', 'x', 'pi_1', false), ('evt_3', 'x', 're_1', false), ('evt_4', 'x', 'cs_real', false)`)
 	do(t, d, `
 INSERT INTO events (kind, status, starts_at, ends_at, time_zone, business_day, layout_version_id, resource_id, tariff_id, film_id)
-SELECT kind, 'draft', starts_at, ends_at, time_zone, business_day, layout_version_id, resource_id, tariff_id, film_id
+SELECT kind, 'draft', starts_at + interval '1 year', ends_at + interval '1 year', time_zone, business_day, layout_version_id, resource_id, tariff_id, film_id
   FROM events WHERE kind = 'screening' LIMIT 1`)
 	unload(t, d)
 	for table, want := range map[string]string{

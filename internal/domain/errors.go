@@ -40,6 +40,8 @@ var (
 	ErrSessionNotOpen = errors.New("payment session is not open")
 	// ErrConflict: a unique or state constraint said no.
 	ErrConflict = errors.New("conflict")
+	// ErrOverlap: the hall or coach is in use at that time, turnaround included.
+	ErrOverlap = errors.New("hall or coach is in use")
 	// ErrStale: somebody else changed the same thing since the form was opened;
 	// nothing was overwritten.
 	ErrStale = errors.New("changed meanwhile")
