@@ -41,10 +41,31 @@ func (s *site) routes() http.Handler {
 		get("/demo/outbox/{mail}", s.outboxMail)
 	}
 
-	staff := func(pattern string, need access.Role, do staffAction) { shop.Handle(pattern, s.staff(need, do)) }
 	get("/staff/login", s.loginPage)
 	post("/staff/login", s.login)
 	post("/staff/logout", s.logout)
+	for _, row := range s.staffRoutes() {
+		shop.Handle(row.Pattern, s.staff(row.Need, row.do))
+	}
+	shop.Handle(anyStaffPage, s.page(s.noStaffPage(shop)))
+	return s.around(shop)
+}
+
+// StaffRoute is one address for people who are signed in.
+type StaffRoute struct {
+	Pattern string      // "POST /staff/tasks/{task}/done"
+	Need    access.Role // it and the roles above may
+	do      staffAction
+}
+
+// StaffRoutes lists every address that only staff may call, with who may.
+func StaffRoutes() []StaffRoute { return new(site).staffRoutes() }
+
+// staffRoutes is every URL of the staff but the door itself, each with the role it needs.
+func (s *site) staffRoutes() (rows []StaffRoute) {
+	staff := func(pattern string, need access.Role, do staffAction) {
+		rows = append(rows, StaffRoute{pattern, need, do})
+	}
 	staff("GET /staff", access.Steward, s.staffHome)
 	staff("GET /staff/status", access.Cashier, s.staffStatus)
 	staff("POST /staff/tasks/{task}/done", access.Manager, s.finishTask)
@@ -60,8 +81,11 @@ func (s *site) routes() http.Handler {
 	staff("GET /staff/events/{event}", access.Manager, s.staffEvent)
 	staff("POST /staff/events/{event}/cancel", access.Manager, s.cancelEvent)
 	staff("POST /staff/events/{event}/resume", access.Manager, s.resumeCancel)
-	shop.Handle(anyStaffPage, s.page(s.noStaffPage(shop)))
+	return rows
+}
 
+// around puts the addresses of machines beside the pages, and what all need around both.
+func (s *site) around(shop *http.ServeMux) http.Handler {
 	top := http.NewServeMux() // machines: no session
 	machine := func(method, path string, h http.Handler) {
 		top.Handle(method+" "+path, h)
