@@ -12,7 +12,7 @@ import (
 const eventColumns = `
 SELECT e.id, e.kind, e.status, e.starts_at, e.ends_at, e.time_zone, e.business_day, e.last_stop, e.layout_version_id, e.tariff_id,
        t.currency, t.tax_bp, coalesce(f.id, 0) AS film_id, coalesce(f.title, '') AS film, coalesce(f.certificate, '') AS certificate,
-       coalesce(f.runtime_min, 0) AS runtime_min, coalesce(f.genre, '') AS genre, coalesce(f.language, '') AS language,
+       coalesce(f.runtime_min, 0) AS runtime_min, coalesce(f.genre, '') AS genre, concat_ws(', ', nullif(f.language, ''), nullif(f.version, '')) AS language,
        coalesce(f.blurb, '') AS blurb, f.poster IS NOT NULL AS has_poster, coalesce(r.name, '') AS resource,
        coalesce(r.note, '') AS resource_note, coalesce(o.name, '') AS route, e.sales_close_minutes, now() AS now
   FROM events e
@@ -190,11 +190,19 @@ type Place struct {
 
 const servedPlacesSQL = `
 SELECT p.id, p.name, p.time_zone
-  FROM (SELECT DISTINCT ON (place_id) place_id, route_id, stop_no FROM route_stops ORDER BY place_id, route_id, stop_no) s
+  FROM (SELECT DISTINCT ON (place_id) place_id, route_id, stop_no
+          FROM (SELECT s.place_id, s.route_id, s.stop_no
+                  FROM route_stops s JOIN routes r ON r.id = s.route_id AND r.archived_at IS NULL
+                UNION ALL
+                SELECT s.place_id, e.route_id, s.stop_no
+                  FROM events e JOIN event_stops s ON s.event_id = e.id
+                 WHERE e.kind = 'trip' AND e.status = 'published' AND e.ends_at > now()) u
+         ORDER BY place_id, route_id, stop_no) s
   JOIN places p ON p.id = s.place_id
- ORDER BY s.route_id, s.stop_no, p.name`
+ ORDER BY p.position, s.route_id, s.stop_no, p.name`
 
-// ServedPlaces lists the places of all routes, in the order of travel of the first.
+// ServedPlaces lists the places of all routes in use and of all trips to come, by
+// their position, then in the order of travel of the first.
 func (q Queries) ServedPlaces(ctx context.Context) ([]Place, error) {
 	return rows[Place](ctx, q.q, servedPlacesSQL, nil)
 }

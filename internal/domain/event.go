@@ -27,7 +27,8 @@ type Event struct {
 	Film              string
 	Certificate       string
 	RuntimeMin        int
-	Genre, Language   string
+	Genre             string
+	Language          string // and how it is shown: "Tamil, English subtitles, 3D"
 	Blurb             string
 	HasPoster         bool
 	Resource          string // "Hall 1", "Coach UL 27"
