@@ -3,7 +3,6 @@ package domain
 import (
 	"fmt"
 	"sort"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -40,45 +39,27 @@ func (s Settings) Grace() time.Duration {
 	return time.Duration(min(max(s.GraceSeconds, 0), 600)) * time.Second
 }
 
-// SettingDef describes one key for the settings command and page.
-type SettingDef struct {
-	Key, Default, Help string
-	parse              func(*Settings, string) error
-}
-
-// SettingDefs lists every key, sorted.
+// SettingDefs lists every key, sorted. A new key is one line here and its field above:
+// the command, the owner's page and the parser all read this table.
 func SettingDefs() []SettingDef {
-	text := func(f func(*Settings) *string) func(*Settings, string) error {
-		return func(s *Settings, v string) error { *f(s) = strings.TrimSpace(v); return nil }
-	}
-	number := func(lo, hi int, f func(*Settings) *int) func(*Settings, string) error {
-		return func(s *Settings, v string) error {
-			n, err := strconv.Atoi(strings.TrimSpace(v))
-			if err != nil || n < lo || n > hi {
-				return fmt.Errorf("%q is not a whole number from %d to %d", v, lo, hi)
-			}
-			*f(s) = n
-			return nil
-		}
-	}
 	defs := []SettingDef{
-		{"venue_name", "Holdfast", "Name on every page", text(func(s *Settings) *string { return &s.VenueName })},
-		{"address", "", "Postal address on every page", text(func(s *Settings) *string { return &s.Address })},
-		{"phone", "", "Phone on every page, as people dial it", text(func(s *Settings) *string { return &s.Phone })},
-		{"staff_email", "", "Where notes about tasks for staff go; empty: nowhere", parseEmail},
-		{"kind", "cinema", "cinema, bus or both", parseKind},
-		{"currency", "EUR", "ISO 4217 code of all prices", parseCurrency},
-		{"time_zone", "UTC", "IANA name of the house's zone", parseZone},
-		{"hold_window_minutes", "10", "Time to finish a booking, used as 2..30", number(0, 1440, func(s *Settings) *int { return &s.HoldWindowMinutes })},
-		{"grace_seconds", "120", "Seats stay this long after the customer's end", number(0, 600, func(s *Settings) *int { return &s.GraceSeconds })},
-		{"max_extensions", "10", "Extensions and changes of seats per hold; 0 switches them off", number(0, 100, func(s *Settings) *int { return &s.MaxExtensions })},
-		{"sales_close_minutes", "10", "Online sales close this long before departure or start; negative: after the start", number(-1440, 14400, func(s *Settings) *int { return &s.SalesCloseMinutes })},
-		{"seats_per_booking", "8", "Most seats in one booking", number(1, 100, func(s *Settings) *int { return &s.SeatsPerBooking })},
-		{"live_holds_per_visitor", "2", "Most events one visitor may hold seats of at a time", number(1, 100, func(s *Settings) *int { return &s.LiveHoldsPerVisitor })},
-		{"lonely_seat_rule", "off", "on: no single free seat may be left between sold ones", parseSwitch(func(s *Settings) *bool { return &s.LonelySeatRule })},
-		{"business_day_start", "05:00", "An event before it counts to the evening before", parseClock},
-		{"boarding_notice_minutes", "15", "Passengers are asked to be at the stop this long before departure", number(0, 240, func(s *Settings) *int { return &s.BoardingNoticeMin })},
-		{"best_row_percent", "66", "Where the best rows of a hall are, in percent from the screen", number(0, 100, func(s *Settings) *int { return &s.BestSeatRowFromFront })},
+		{"venue_name", GroupHouse, "Name", "Holdfast", "Stands on tickets, in mails and on every page.", text(func(s *Settings) *string { return &s.VenueName })},
+		{"address", GroupHouse, "Address", "", "The postal address. Stands on every page.", text(func(s *Settings) *string { return &s.Address })},
+		{"phone", GroupHouse, "Phone", "", "Stands on every page, as people dial it.", phone(func(s *Settings) *string { return &s.Phone })},
+		{"kind", GroupHouse, "What you sell", "cinema", "Which pages customers see first.", choice(func(s *Settings) *string { return &s.Kind }, "cinema", "Cinema: films in halls", "bus", "Bus: trips with stops", "both", "Both")},
+		{"currency", GroupHouse, "Currency", "EUR", "Of all prices. It cannot change while anything is priced or sold in another one.", currency(func(s *Settings) *string { return &s.Currency })},
+		{"time_zone", GroupTime, "Time zone", "UTC", "The house’s own clock, by its IANA name. Stops of a bus have their own.", zone(func(s *Settings) *string { return &s.TimeZone })},
+		{"business_day_start", GroupTime, "The day starts at", "05:00", "What starts earlier counts to the evening before.", clock(func(s *Settings) *string { return &s.BusinessDayStart })},
+		{"boarding_notice_minutes", GroupTime, "Be there before departure", "15", "Passengers are asked to be at the stop this long before.", number(0, 240, "minutes", func(s *Settings) *int { return &s.BoardingNoticeMin })},
+		{"hold_window_minutes", GroupHolds, "Time to book", "10", "How long a customer may take to type names and pay. Used as 2 to 30.", number(0, 1440, "minutes", func(s *Settings) *int { return &s.HoldWindowMinutes })},
+		{"grace_seconds", GroupHolds, "Grace", "120", "Seats stay this long after the customer’s end, so that a payment of the last second still counts.", number(0, 600, "seconds", func(s *Settings) *int { return &s.GraceSeconds })},
+		{"max_extensions", GroupHolds, "More time", "10", "How often a customer may ask for more time or change seats. 0 switches it off.", number(0, 100, "times", func(s *Settings) *int { return &s.MaxExtensions })},
+		{"live_holds_per_visitor", GroupHolds, "Events at a time", "2", "Of so many events one visitor may hold seats at the same time.", number(1, 100, "events", func(s *Settings) *int { return &s.LiveHoldsPerVisitor })},
+		{"seats_per_booking", GroupSelling, "Seats in one booking", "8", "Larger groups are asked to call.", number(1, 100, "seats", func(s *Settings) *int { return &s.SeatsPerBooking })},
+		{"sales_close_minutes", GroupSelling, "Online sales close", "10", "So long before the start, or before departure at the boarding stop. A negative number is after the start.", number(-1440, 14400, "minutes", func(s *Settings) *int { return &s.SalesCloseMinutes })},
+		{"lonely_seat_rule", GroupSelling, "Single seats", "off", "On: no customer may leave a single free seat between sold ones.", onOff(func(s *Settings) *bool { return &s.LonelySeatRule })},
+		{"best_row_percent", GroupSelling, "Best rows", "66", "Where the best rows of a hall are, counted from the screen.", number(0, 100, "percent", func(s *Settings) *int { return &s.BestSeatRowFromFront })},
+		{"staff_email", GroupMail, "Notes to staff go to", "", "Each thing that needs a person is mailed there. Empty: nowhere.", email(func(s *Settings) *string { return &s.StaffEmail })},
 	}
 	sort.Slice(defs, func(i, j int) bool { return defs[i].Key < defs[j].Key })
 	return defs
@@ -91,11 +72,11 @@ func ParseSettings(stored map[string]string) (Settings, error) {
 	var s Settings
 	var bad []string
 	for _, d := range SettingDefs() {
-		if err := d.parse(&s, d.Default); err != nil {
+		if err := d.Input.parse(&s, d.Default); err != nil {
 			return s, fmt.Errorf("default of %s: %w", d.Key, err)
 		}
 		if v, ok := stored[d.Key]; ok {
-			if err := d.parse(&s, v); err != nil {
+			if err := d.Input.parse(&s, v); err != nil {
 				bad = append(bad, d.Key+": "+err.Error())
 			}
 		}
@@ -112,63 +93,8 @@ func CheckSetting(key, value string) error {
 	for _, d := range SettingDefs() {
 		if d.Key == key {
 			var s Settings
-			return d.parse(&s, value)
+			return d.Input.parse(&s, value)
 		}
 	}
 	return fmt.Errorf("setting %q: %w", key, ErrNotFound)
-}
-
-func parseEmail(s *Settings, v string) error {
-	if v = strings.TrimSpace(v); v != "" && (strings.Count(v, "@") != 1 || strings.ContainsAny(v, " \r\n,;<>")) {
-		return fmt.Errorf("%q is not an e-mail address", v)
-	}
-	s.StaffEmail = v
-	return nil
-}
-
-func parseKind(s *Settings, v string) error {
-	switch v {
-	case "cinema", "bus", "both":
-		s.Kind = v
-		return nil
-	}
-	return fmt.Errorf("%q is not cinema, bus or both", v)
-}
-
-func parseCurrency(s *Settings, v string) error {
-	if _, err := CurrencyOf(v); err != nil {
-		return err
-	}
-	s.Currency = v
-	return nil
-}
-
-func parseZone(s *Settings, v string) error {
-	if _, err := time.LoadLocation(v); err != nil || v == "" || v == "Local" {
-		return fmt.Errorf("%q is not an IANA time zone", v)
-	}
-	s.TimeZone = v
-	return nil
-}
-
-func parseClock(s *Settings, v string) error {
-	if _, err := time.Parse("15:04", v); err != nil {
-		return fmt.Errorf("%q is not a time like 05:00", v)
-	}
-	s.BusinessDayStart = v
-	return nil
-}
-
-func parseSwitch(f func(*Settings) *bool) func(*Settings, string) error {
-	return func(s *Settings, v string) error {
-		switch v {
-		case "on", "true", "1":
-			*f(s) = true
-		case "off", "false", "0":
-			*f(s) = false
-		default:
-			return fmt.Errorf("%q is not on or off", v)
-		}
-		return nil
-	}
 }
