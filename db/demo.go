@@ -195,7 +195,8 @@ type DemoFare struct {
 
 const addDemoTariffSQL = `
 WITH added AS (
-  INSERT INTO tariffs (name, currency, tax_bp) VALUES (@name, @currency, @tax_bp) RETURNING id),
+  INSERT INTO tariffs (name, currency, tax_bp, route_id, last_stop)
+  SELECT @name, @currency, @tax_bp, @route, max(r.to_stop) FROM jsonb_to_recordset(@fares::jsonb) AS r(to_stop smallint) RETURNING id),
 prices AS (
   INSERT INTO fares (tariff_id, zone_no, ticket_type, from_stop, to_stop, price)
   SELECT a.id, r.zone_no, r.ticket_type, r.from_stop, r.to_stop, r.price
@@ -203,9 +204,9 @@ prices AS (
          AS r(zone_no smallint, ticket_type text, from_stop smallint, to_stop smallint, price bigint))
 SELECT id FROM added`
 
-// AddDemoTariff stores a tariff with its prices.
-func (t *Tx) AddDemoTariff(ctx context.Context, name, currency string, taxBP int, fares []DemoFare) (int64, error) {
-	return scalar[int64](ctx, t.q, addDemoTariffSQL, pgx.StrictNamedArgs{"name": name, "currency": currency, "tax_bp": taxBP, "fares": fares})
+// AddDemoTariff stores a tariff with its prices; route is nil for screenings.
+func (t *Tx) AddDemoTariff(ctx context.Context, name, currency string, taxBP int, route *int64, fares []DemoFare) (int64, error) {
+	return scalar[int64](ctx, t.q, addDemoTariffSQL, pgx.StrictNamedArgs{"name": name, "currency": currency, "tax_bp": taxBP, "route": route, "fares": fares})
 }
 
 const addDemoPlaceSQL = `INSERT INTO places (name, address, time_zone) VALUES (@name, @address, @zone) RETURNING id`

@@ -93,6 +93,7 @@ const clearTypesSQL = `
 DELETE FROM ticket_types y
  WHERE y.code IN (SELECT row_key FROM demo_rows WHERE table_name = 'ticket_types')
    AND NOT EXISTS (SELECT 1 FROM fares f WHERE f.ticket_type = y.code)
+   AND NOT EXISTS (SELECT 1 FROM band_fares f WHERE f.ticket_type = y.code)
    AND NOT EXISTS (SELECT 1 FROM hold_seats s WHERE s.ticket_type = y.code)
    AND NOT EXISTS (SELECT 1 FROM tickets t WHERE t.ticket_type = y.code)`
 

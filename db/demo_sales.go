@@ -49,12 +49,11 @@ INSERT INTO holds (id, event_id, from_stop, to_stop, channel, holder, state, exp
 SELECT s.hold_id, s.event_id, s.from_stop, s.to_stop, s.channel, s.holder, 'converted', s.at + interval '7 minutes', s.total, t.currency,
        t.tax_bp, o.fares, s.name, s.at - interval '1 minute', s.at - interval '3 minutes'
   FROM ` + demoSales + `
-  JOIN (SELECT f.tariff_id, f.from_stop, f.to_stop,
-               jsonb_agg(jsonb_build_object('zone', f.zone_no, 'type', f.ticket_type, 'name', y.name, 'price', f.price)
-                         ORDER BY f.zone_no, y.position, y.code) AS fares
-          FROM fares f JOIN ticket_types y ON y.code = f.ticket_type
-         GROUP BY f.tariff_id, f.from_stop, f.to_stop) o
-    ON o.tariff_id = t.id AND o.from_stop = s.from_stop AND o.to_stop = s.to_stop`
+ CROSS JOIN LATERAL (
+       SELECT jsonb_agg(jsonb_build_object('zone', f.zone_no, 'type', f.ticket_type, 'name', f.type_name, 'price', f.price)
+                        ORDER BY f.zone_no, f.position, f.ticket_type) AS fares
+         FROM event_fares f
+        WHERE f.event_id = s.event_id AND f.from_stop = s.from_stop AND f.to_stop = s.to_stop) o`
 
 const addDemoPaymentsSQL = `
 INSERT INTO payments (id, hold_id, event_id, tender, state, outcome, amount, currency, received, received_at, created_at)

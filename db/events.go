@@ -48,17 +48,6 @@ func (q Queries) EventStops(ctx context.Context, eventIDs ...int64) ([]domain.Ev
 	return rows[domain.EventStop](ctx, q.q, eventStopsSQL, pgx.StrictNamedArgs{"events": eventIDs})
 }
 
-const faresSQL = `
-SELECT f.zone_no AS zone, f.ticket_type AS type, y.name AS type_name, f.price
-  FROM fares f JOIN ticket_types y ON y.code = f.ticket_type
- WHERE f.tariff_id = @tariff AND f.from_stop = @from_stop AND f.to_stop = @to_stop
- ORDER BY f.zone_no, y.position, y.code`
-
-// Fares are the prices of a ride in a tariff, by zone and ticket type's position.
-func (q Queries) Fares(ctx context.Context, tariffID int64, ride domain.Ride) (domain.Fares, error) {
-	return rows[domain.Fare](ctx, q.q, faresSQL, pgx.StrictNamedArgs{"tariff": tariffID, "from_stop": ride.From, "to_stop": ride.To})
-}
-
 // Stock is one event of a list with what is free on the asked ride.
 type Stock struct {
 	EventID  int64
@@ -86,9 +75,9 @@ SELECT a.event_id, a.from_stop, a.to_stop, s.capacity, s.free, b.berths, f.price
  CROSS JOIN LATERAL (
        SELECT min(price) AS price_from
          FROM (SELECT DISTINCT ON (f.zone_no) f.price
-                 FROM fares f JOIN ticket_types y ON y.code = f.ticket_type
-                WHERE f.tariff_id = e.tariff_id AND f.from_stop = a.from_stop AND f.to_stop = a.to_stop
-                ORDER BY f.zone_no, y.position) z) f`
+                 FROM event_fares f
+                WHERE f.event_id = a.event_id AND f.from_stop = a.from_stop AND f.to_stop = a.to_stop
+                ORDER BY f.zone_no, f.position, f.ticket_type) z) f`
 
 // Stocks counts what is free now, seat by seat over all legs of each ride.
 func (q Queries) Stocks(ctx context.Context, eventIDs []int64, rides []domain.Ride) ([]Stock, error) {

@@ -44,7 +44,7 @@ func (s *Service) Offer(ctx context.Context, eventID int64, ride *domain.Ride) (
 	if from, to := o.ends(); from != nil && (!from.MayBoard || !to.MayAlight) {
 		return nil, &domain.RuleError{Code: "ride", Words: "This bus does not take passengers between these two stops. Please choose others."}
 	}
-	if o.Fares, err = s.db.Fares(ctx, o.Event.TariffID, o.Ride); err != nil {
+	if o.Fares, err = s.db.Fares(ctx, o.Event.ID, o.Ride); err != nil {
 		return nil, err
 	}
 	if len(o.Fares) == 0 {

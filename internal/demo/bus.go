@@ -143,10 +143,10 @@ func (l *loader) line(ctx context.Context) ([]way, error) {
 			return nil, err
 		}
 		l.rides[w.route] = d.rides()
-		if w.coachFare, err = l.tariff(ctx, d.coachTariff, 1000, d.fares(100, 110)); err != nil {
+		if w.coachFare, err = l.tariff(ctx, d.coachTariff, 1000, &w.route, d.fares(100, 110)); err != nil {
 			return nil, err
 		}
-		if w.berthsFare, err = l.tariff(ctx, d.sleeperTariff, 1000, d.fares(145, 130)); err != nil {
+		if w.berthsFare, err = l.tariff(ctx, d.sleeperTariff, 1000, &w.route, d.fares(145, 130)); err != nil {
 			return nil, err
 		}
 		if err = l.tx.RecordDemo(ctx, "routes", w.route); err != nil {

@@ -136,11 +136,11 @@ func (l *loader) cinema(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	matinee, err := l.tariff(ctx, "Cinema, before 17:00", 1000, cinemaFares(700, 850, 1050))
+	matinee, err := l.tariff(ctx, "Cinema, before 17:00", 1000, nil, cinemaFares(700, 850, 1050))
 	if err != nil {
 		return err
 	}
-	evening, err := l.tariff(ctx, "Cinema, evening", 1000, cinemaFares(900, 1100, 1350))
+	evening, err := l.tariff(ctx, "Cinema, evening", 1000, nil, cinemaFares(900, 1100, 1350))
 	if err != nil {
 		return err
 	}

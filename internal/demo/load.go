@@ -212,8 +212,8 @@ func (l *loader) layout(ctx context.Context, p *domain.Layout) (int64, error) {
 	return version, l.tx.RecordDemo(ctx, "layouts", id)
 }
 
-// tariff stores prices and answers their id.
-func (l *loader) tariff(ctx context.Context, name string, taxBP int, fares []db.DemoFare) (int64, error) {
+// tariff stores prices and answers their id; route is nil for screenings.
+func (l *loader) tariff(ctx context.Context, name string, taxBP int, route *int64, fares []db.DemoFare) (int64, error) {
 	c, err := domain.CurrencyOf(currency)
 	if err != nil {
 		return 0, err
@@ -223,7 +223,7 @@ func (l *loader) tariff(ctx context.Context, name string, taxBP int, fares []db.
 			return 0, err
 		}
 	}
-	id, err := l.tx.AddDemoTariff(ctx, l.free(name), currency, taxBP, fares)
+	id, err := l.tx.AddDemoTariff(ctx, l.free(name), currency, taxBP, route, fares)
 	if err != nil {
 		return 0, err
 	}

@@ -57,10 +57,22 @@ func (c Currency) CheckPrice(price int64) error {
 	if price == 0 {
 		return nil
 	}
-	if _, err := c.ToStripe(price); err != nil || price < max(c.MinCharge, 1) {
-		return &RuleError{Code: "price", Words: fmt.Sprintf("A price of %d (smallest unit of %s) cannot be paid by card: it must be at least %d and a multiple of %d.", price, c.Code, max(c.MinCharge, 1), max(c.Step/pow10(c.StripeExponent-c.Exponent), 1))}
+	if _, err := c.ToStripe(price); err != nil {
+		return &RuleError{Code: "price", Words: fmt.Sprintf("%s %s cannot be paid by card: the last digit of a price in %s must be 0.", c.Code, c.Plain(price), c.Code)}
+	}
+	if least := c.leastPrice(); price < least {
+		return &RuleError{Code: "price", Words: fmt.Sprintf("%s %s cannot be paid by card: a price is at least %s %s, or 0 for free.", c.Code, c.Plain(price), c.Code, c.Plain(least))}
 	}
 	return nil
+}
+
+// leastPrice is the smallest price that a card can pay.
+func (c Currency) leastPrice() int64 {
+	least := max(c.MinCharge, 1)
+	if step := max(c.Step/pow10(c.StripeExponent-c.Exponent), 1); least%step != 0 {
+		least += step - least%step
+	}
+	return least
 }
 
 func pow10(n int) int64 {
