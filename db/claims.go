@@ -216,6 +216,39 @@ func (t *Tx) AddSeatsOf(ctx context.Context, eventIDs []int64) error {
 	return err
 }
 
+const addLaterSeatsSQL = `
+INSERT INTO event_seats (event_id, seat_no, leg)
+SELECT e.id, n.seat_no, l.leg
+  FROM events e CROSS JOIN unnest(@seats::text[]) AS n(seat_no) CROSS JOIN LATERAL generate_series(1, e.last_stop) AS l(leg)
+ WHERE e.id = ANY(@events)
+ ORDER BY e.id, n.seat_no, l.leg`
+
+// AddLaterSeats puts new seats of a changed plan on sale at events that are locked.
+func (t *Tx) AddLaterSeats(ctx context.Context, eventIDs []int64, seats []string) error {
+	_, err := exec(ctx, t.q, addLaterSeatsSQL, pgx.StrictNamedArgs{"events": eventIDs, "seats": seats})
+	return err
+}
+
+const dropSeatsSQL = `
+WITH locked AS (
+  SELECT event_id, seat_no, leg FROM event_seats
+   WHERE event_id = ANY(@events) AND seat_no = ANY(@seats)
+     AND (state = 'available' OR (state = 'held' AND held_until < now()))
+   ORDER BY event_id, seat_no, leg FOR UPDATE)
+DELETE FROM event_seats s USING locked l
+ WHERE s.event_id = l.event_id AND s.seat_no = l.seat_no AND s.leg = l.leg`
+
+// DropSeats takes seats that a changed plan no longer has from locked events. rows is
+// how many there must be; domain.ErrBusy when somebody has one of them after all: the
+// transaction must not commit.
+func (t *Tx) DropSeats(ctx context.Context, eventIDs []int64, seats []string, rows int) error {
+	n, err := exec(ctx, t.q, dropSeatsSQL, pgx.StrictNamedArgs{"events": eventIDs, "seats": seats})
+	if err == nil && n != int64(rows) {
+		return domain.ErrBusy
+	}
+	return err
+}
+
 func allOrNothing(n int64, err error, c Claim) error {
 	if err == nil && (n == 0 || n != int64(c.Rows())) {
 		return domain.ErrConflict

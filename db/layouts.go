@@ -24,7 +24,7 @@ const layoutZonesSQL = `SELECT zone_no AS no, name FROM layout_zones WHERE layou
 
 const layoutCellsSQL = `
 SELECT deck, grid_row AS row, grid_col AS col, kind, coalesce(seat_no, '') AS seat_no, section, row_label, number, printed,
-       coalesce(zone_no, 0) AS zone, ladies, restricted
+       coalesce(zone_no, 0) AS zone, ladies, restricted, half
   FROM layout_cells WHERE layout_version_id = @id
  ORDER BY deck, grid_row, grid_col`
 
@@ -56,9 +56,10 @@ INSERT INTO layout_zones (layout_version_id, zone_no, name)
 SELECT @version, no, name FROM unnest(@nos::smallint[], @names::text[]) AS u(no, name)`
 
 const insertLayoutCellsSQL = `
-INSERT INTO layout_cells (layout_version_id, deck, grid_row, grid_col, kind, seat_no, section, row_label, number, printed, zone_no, ladies, restricted)
+INSERT INTO layout_cells (layout_version_id, deck, grid_row, grid_col, kind, seat_no, section, row_label, number, printed, zone_no, ladies, restricted, half)
 SELECT @version, (c->>'Deck')::smallint, (c->>'Row')::smallint, (c->>'Col')::smallint, c->>'Kind', nullif(c->>'SeatNo', ''),
-       c->>'Section', c->>'RowLabel', c->>'Number', c->>'Printed', nullif((c->>'Zone')::smallint, 0), (c->>'Ladies')::boolean, (c->>'Restricted')::boolean
+       c->>'Section', c->>'RowLabel', c->>'Number', c->>'Printed', nullif((c->>'Zone')::smallint, 0), (c->>'Ladies')::boolean, (c->>'Restricted')::boolean,
+       coalesce((c->>'Half')::boolean, false)
   FROM jsonb_array_elements(@cells::jsonb) AS c`
 
 // InsertLayout stores a new layout with its first version and returns both ids.

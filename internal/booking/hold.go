@@ -120,6 +120,12 @@ func (s *Service) choose(ctx context.Context, o *Offer, who Visitor, seats []str
 		if status != "published" {
 			return domain.ErrSalesClosed
 		}
+		// What the visitor saw must still be the plan: a seat may have become another.
+		if plan, err := t.PlanOfEvent(ctx, o.Event.ID); err != nil {
+			return err
+		} else if plan != o.Event.LayoutVersionID {
+			return domain.ErrBusy
+		}
 		current, err := s.current(ctx, t, own)
 		if err != nil {
 			return err

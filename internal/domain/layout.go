@@ -36,6 +36,7 @@ type Cell struct {
 	Zone           int    // Zone.No of a sellable cell
 	Ladies         bool
 	Restricted     bool // view or leg room
+	Half           bool // half a step to the right; alike for all cells of a row
 }
 
 // Zone is a price category of a layout; No counts from 1.
