@@ -50,6 +50,26 @@ func (q Queries) ClaimSeats(ctx context.Context, c Claim, heldUntil time.Time) e
 	return allOrNothing(n, err, c)
 }
 
+// Staff may sell a seat that staff blocked, knowingly: its rows are made available
+// first, in the same transaction, and only those that are blocked.
+const openBlockedSQL = `
+WITH locked AS (
+  SELECT seat_no, leg FROM event_seats
+   WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg AND state = 'blocked'
+   ORDER BY seat_no, leg FOR NO KEY UPDATE)
+UPDATE event_seats s SET state = 'available'
+  FROM locked l
+ WHERE s.event_id = @event AND s.seat_no = l.seat_no AND s.leg = l.leg`
+
+// OpenBlocked puts blocked seats of the claim on sale for this transaction's claim and
+// answers how many rows that were.
+func (t *Tx) OpenBlocked(ctx context.Context, c Claim) (int64, error) {
+	args := c.args()
+	delete(args, "n")
+	delete(args, "hold")
+	return exec(ctx, t.q, openBlockedSQL, args)
+}
+
 // Rows of the old choice and of the new one are locked in one order before
 // ClaimSeats and ReleaseSeats touch either, so two changes cannot deadlock.
 const lockChangeSQL = `

@@ -263,3 +263,10 @@ func one(n int64, err error) error {
 	}
 	return err
 }
+
+const holdContactSQL = `UPDATE holds SET name = @name, email = @email, phone = @phone WHERE id = @id AND state = 'active'`
+
+// HoldContact stores who a hold of the counter is for.
+func (t *Tx) HoldContact(ctx context.Context, h NewHold) error {
+	return one(exec(ctx, t.q, holdContactSQL, pgx.StrictNamedArgs{"id": h.ID, "name": h.Name, "email": h.Email, "phone": h.Phone}))
+}

@@ -42,6 +42,8 @@ func answerTo(err error) answer {
 		return answer{409, "No more time can be added", "This hold was extended as often as the house allows.", "Your seats are still held until the time shown.", false}
 	case errors.Is(err, domain.ErrSalesClosed):
 		return answer{422, "Online sales are closed", "Seats for this one cannot be booked online any more.", "Nothing is held and nothing was charged.", false}
+	case errors.Is(err, domain.ErrNoShift):
+		return answer{409, "Your till is not open", "Open your shift with its float first; then money can be taken and paid out.", "Nothing was sold and nothing was changed.", false}
 	case errors.Is(err, domain.ErrStale):
 		return answer{409, "Somebody else changed this meanwhile", "The page you sent was opened before that change. Please open it again, look at what is there now, and repeat yours.", "Nothing was overwritten.", false}
 	case errors.Is(err, domain.ErrOverlap):

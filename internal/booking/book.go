@@ -13,10 +13,10 @@ import (
 // errSeatLost: the claim was not ours any more and nothing was changed.
 var errSeatLost = fmt.Errorf("seat lost: %w", domain.ErrHoldEnded)
 
-// book turns a locked hold into a booking with tickets and ledger lines. The payment
-// is recorded already. errSeatLost before anything was written; ErrConflict when the
+// book turns a locked hold into a booking with tickets and ledger lines. Its payments,
+// one or the parts of a split tender, are recorded already. errSeatLost before anything was written; ErrConflict when the
 // unique constraint of ticket_legs said no and the transaction is over.
-func (s *Service) book(ctx context.Context, t *db.Tx, h *domain.Hold, paymentID int64) (int64, error) {
+func (s *Service) book(ctx context.Context, t *db.Tx, h *domain.Hold, payments ...int64) (int64, error) {
 	id, err := t.NextBookingID(ctx)
 	if err != nil {
 		return 0, err
@@ -40,10 +40,12 @@ func (s *Service) book(ctx context.Context, t *db.Tx, h *domain.Hold, paymentID 
 	if err := t.SetHoldState(ctx, h.ID, "converted"); err != nil {
 		return 0, err
 	}
-	if err := t.LedgerPayment(ctx, paymentID, &id, h.Currency, h.Channel); err != nil {
-		return 0, err
+	for _, p := range payments {
+		if err := t.LedgerPayment(ctx, p, &id, h.Currency, h.Channel); err != nil {
+			return 0, err
+		}
 	}
-	if err := t.LedgerSale(ctx, id, paymentID); err != nil {
+	if err := t.LedgerSale(ctx, id, payments[0]); err != nil {
 		return 0, err
 	}
 	return id, s.queueMail(ctx, t, db.Mail{Kind: "tickets", BookingID: &id, ToAddress: h.Email})

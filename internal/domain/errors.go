@@ -42,6 +42,8 @@ var (
 	ErrConflict = errors.New("conflict")
 	// ErrOverlap: the hall or coach is in use at that time, turnaround included.
 	ErrOverlap = errors.New("hall or coach is in use")
+	// ErrNoShift: money was to be taken or paid out by somebody whose till is not open.
+	ErrNoShift = errors.New("no open shift")
 	// ErrStale: somebody else changed the same thing since the form was opened;
 	// nothing was overwritten.
 	ErrStale = errors.New("changed meanwhile")

@@ -1,0 +1,56 @@
+package db
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"holdfast/internal/domain"
+)
+
+const shareShiftSQL = `SELECT id FROM shifts WHERE staff_id = @staff AND closed_at IS NULL FOR SHARE`
+
+// ShareShift is the open shift of somebody, which nobody can close before the
+// transaction ends; domain.ErrNoShift when there is none.
+func (t *Tx) ShareShift(ctx context.Context, staffID int64) (int64, error) {
+	ids, err := column[int64](ctx, t.q, shareShiftSQL, pgx.StrictNamedArgs{"staff": staffID})
+	if err != nil {
+		return 0, err
+	}
+	if len(ids) == 0 {
+		return 0, domain.ErrNoShift
+	}
+	return ids[0], nil
+}
+
+// Tender is money that staff took themselves for a hold.
+type Tender struct {
+	Kind     string // cash, terminal, comp, exchange
+	Amount   int64  // minor units of the hold's currency; 0 for comp
+	Tendered int64  // cash put on the counter; 0 when it was not typed
+	Words    string // the reason of a comp
+	Intent   string // of exchange: the payment intent that the money came by, "" for none
+}
+
+const insertTenderSQL = `
+INSERT INTO payments (hold_id, event_id, tender, state, outcome, amount, currency, received, received_at, description, email, shift_id, staff_id,
+                      tendered, stripe_payment_intent_id)
+VALUES (@hold, @event, @tender, 'applied', 'booked', @amount, @currency, @amount, now(), @words, @email, @shift, @staff,
+        nullif(@tendered::bigint, 0), nullif(@intent, ''))
+RETURNING id`
+
+// InsertTender records money that is there already: the payment is applied from its
+// first moment. The hold's row must be locked or new.
+func (t *Tx) InsertTender(ctx context.Context, h *domain.Hold, x Tender, shiftID, staffID int64) (int64, error) {
+	return scalar[int64](ctx, t.q, insertTenderSQL, pgx.StrictNamedArgs{
+		"hold": h.ID, "event": h.EventID, "tender": x.Kind, "amount": x.Amount, "currency": h.Currency, "words": x.Words, "email": h.Email,
+		"shift": shiftID, "staff": staffID, "tendered": x.Tendered, "intent": x.Intent,
+	})
+}
+
+const soldBySQL = `UPDATE bookings SET sold_by = @staff WHERE id = @id`
+
+// SoldBy notes who sold a booking.
+func (t *Tx) SoldBy(ctx context.Context, bookingID, staffID int64) error {
+	return one(exec(ctx, t.q, soldBySQL, pgx.StrictNamedArgs{"id": bookingID, "staff": staffID}))
+}
