@@ -97,7 +97,7 @@ func TestStaffSignInAndOut(t *testing.T) {
 	}
 	b.follow(in).want(200).says("Cashier Person", "Nothing waits for you")
 	b.at("").want(200) // the seats are still this browser's
-	if got := b.get(w.URL + "/staff").want(303).location; got != "/staff/bookings" {
+	if got := b.get(w.URL + "/staff").want(303).location; got != "/staff/today" {
 		t.Errorf("/staff leads to %q", got)
 	}
 	b.get(w.URL + "/staff/login").want(303)

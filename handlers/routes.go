@@ -67,6 +67,7 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 		rows = append(rows, StaffRoute{pattern, need, do})
 	}
 	staff("GET /staff", access.Steward, s.staffHome)
+	staff("GET /staff/today", access.Cashier, s.staffToday)
 	staff("GET /staff/status", access.Cashier, s.staffStatus)
 	staff("POST /staff/tasks/{task}/done", access.Manager, s.finishTask)
 	staff("POST /staff/refunds/{refund}/retry", access.Manager, s.retryRefund)

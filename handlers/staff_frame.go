@@ -59,6 +59,7 @@ type menuLine struct {
 func staffMenu() []menuGroup {
 	return []menuGroup{
 		{"daily", "Daily work", []menuLine{
+			{"Today", "/staff/today", access.Cashier},
 			{"Bookings", "/staff/bookings", access.Cashier},
 			{"Ended holds", "/staff/holds", access.Cashier},
 		}},

@@ -1,0 +1,12 @@
+-- +goose Up
+-- What the office looks up each day stays quick when there is much of it.
+
+CREATE INDEX events_business_day ON events (business_day, starts_at);
+CREATE INDEX holds_running ON holds (expires_at) WHERE state = 'active';
+CREATE INDEX mails_failed ON mails (created_at) WHERE state = 'failed';
+CREATE INDEX mails_test ON mails (to_address, id) WHERE kind = 'test';
+CREATE INDEX audit_log_actor ON audit_log (actor, id);
+CREATE INDEX audit_log_at ON audit_log (at);
+
+-- Staff type the last digits of a phone: they are the first of the number turned round.
+CREATE INDEX bookings_phone ON bookings (reverse(translate(phone, ' -()+./', '')) text_pattern_ops) WHERE phone <> '';
