@@ -28,15 +28,16 @@ func (c Claim) args() pgx.StrictNamedArgs {
 	}
 }
 
-// The claim: a new hold, the take-over of one that ran out and the repeat of
-// one's own, in one conditional statement. Nobody reads first and writes later.
+// The claim: a new hold, the take-over of one that ran out or of a block that
+// ended, and the repeat of one's own, in one conditional statement. Nobody reads
+// first and writes later.
 const claimSeatsSQL = `
 WITH locked AS (
   SELECT 1 FROM event_seats
    WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg
-     AND (state = 'available' OR (state = 'held' AND (hold_id = @hold OR held_until < now())))
+     AND (state = 'available' OR (state = 'held' AND (hold_id = @hold OR held_until < now())) OR (state = 'blocked' AND held_until < now()))
    ORDER BY seat_no, leg FOR NO KEY UPDATE)
-UPDATE event_seats SET state = 'held', hold_id = @hold, held_until = @held_until
+UPDATE event_seats SET state = 'held', hold_id = @hold, held_until = @held_until, block_id = NULL
  WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg
    AND (SELECT count(*) FROM locked) = @n`
 
@@ -76,7 +77,7 @@ const lockChangeSQL = `
 SELECT 1 FROM event_seats
  WHERE event_id = @event
    AND ((seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg
-         AND (state = 'available' OR (state = 'held' AND held_until < now())))
+         AND (state = 'available' OR (state IN ('held', 'blocked') AND held_until < now())))
      OR (seat_no = ANY(@mine) AND state = 'held' AND hold_id = @hold))
  ORDER BY seat_no, leg FOR NO KEY UPDATE`
 
@@ -172,9 +173,9 @@ const confirmSeatsSQL = `
 WITH locked AS (
   SELECT 1 FROM event_seats
    WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg
-     AND (state = 'available' OR (state = 'held' AND (hold_id = @hold OR held_until < now())))
+     AND (state = 'available' OR (state = 'held' AND (hold_id = @hold OR held_until < now())) OR (state = 'blocked' AND held_until < now()))
    ORDER BY seat_no, leg FOR NO KEY UPDATE)
-UPDATE event_seats SET state = 'booked', booking_id = @booking, hold_id = NULL, held_until = NULL
+UPDATE event_seats SET state = 'booked', booking_id = @booking, hold_id = NULL, held_until = NULL, block_id = NULL
  WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg
    AND (SELECT count(*) FROM locked) = @n`
 
@@ -253,7 +254,7 @@ const dropSeatsSQL = `
 WITH locked AS (
   SELECT event_id, seat_no, leg FROM event_seats
    WHERE event_id = ANY(@events) AND seat_no = ANY(@seats)
-     AND (state = 'available' OR (state = 'held' AND held_until < now()))
+     AND (state = 'available' OR (state IN ('held', 'blocked') AND held_until < now()))
    ORDER BY event_id, seat_no, leg FOR UPDATE)
 DELETE FROM event_seats s USING locked l
  WHERE s.event_id = l.event_id AND s.seat_no = l.seat_no AND s.leg = l.leg`
@@ -268,6 +269,60 @@ func (t *Tx) DropSeats(ctx context.Context, eventIDs []int64, seats []string, ro
 	}
 	return err
 }
+
+const blockSeatsSQL = `
+WITH locked AS (
+  SELECT 1 FROM event_seats
+   WHERE event_id = @event AND seat_no = ANY(@seats)
+     AND (state = 'available' OR (state IN ('held', 'blocked') AND held_until < now()))
+   ORDER BY seat_no, leg FOR NO KEY UPDATE)
+UPDATE event_seats SET state = 'blocked', block_id = @block, held_until = @ends_at, hold_id = NULL
+ WHERE event_id = @event AND seat_no = ANY(@seats) AND (SELECT count(*) FROM locked) = @n`
+
+// BlockSeats takes seats off sale on every leg until the block ends, nil: until it is
+// lifted. It changes nothing and returns domain.ErrConflict when one of them is sold,
+// held or blocked on some leg, or is no seat of the event.
+func (t *Tx) BlockSeats(ctx context.Context, b SeatBlock, seats []string, legs int) error {
+	n := int64(len(seats) * legs)
+	got, err := exec(ctx, t.q, blockSeatsSQL, pgx.StrictNamedArgs{"event": b.EventID, "block": b.ID, "ends_at": b.EndsAt, "seats": seats, "n": n})
+	if err == nil && (got == 0 || got != n) {
+		return domain.ErrConflict
+	}
+	return err
+}
+
+const unblockSeatsSQL = `
+WITH locked AS (
+  SELECT seat_no, leg FROM event_seats
+   WHERE event_id = @event AND state = 'blocked' AND block_id = @block
+   ORDER BY seat_no, leg FOR NO KEY UPDATE)
+UPDATE event_seats s SET state = 'available', block_id = NULL, held_until = NULL
+  FROM locked l
+ WHERE s.event_id = @event AND s.seat_no = l.seat_no AND s.leg = l.leg`
+
+// UnblockSeats puts the seats that the block still has on sale; it tells how many rows.
+func (t *Tx) UnblockSeats(ctx context.Context, eventID, blockID int64) (int64, error) {
+	return exec(ctx, t.q, unblockSeatsSQL, pgx.StrictNamedArgs{"event": eventID, "block": blockID})
+}
+
+const dropAllSeatsSQL = `
+DELETE FROM event_seats
+ WHERE event_id = @event AND (state = 'available' OR (state IN ('held', 'blocked') AND held_until < now()))`
+
+// DropAllSeats takes an event's whole inventory away, for AddSeats to make another.
+// domain.ErrConflict: a seat is sold, held or blocked; the transaction must end.
+func (t *Tx) DropAllSeats(ctx context.Context, eventID int64) error {
+	if _, err := exec(ctx, t.q, dropAllSeatsSQL, pgx.StrictNamedArgs{"event": eventID}); err != nil {
+		return err
+	}
+	left, err := scalar[bool](ctx, t.q, seatsLeftSQL, pgx.StrictNamedArgs{"event": eventID})
+	if err == nil && left {
+		return domain.ErrConflict
+	}
+	return err
+}
+
+const seatsLeftSQL = `SELECT EXISTS (SELECT 1 FROM event_seats WHERE event_id = @event)`
 
 func allOrNothing(n int64, err error, c Claim) error {
 	if err == nil && (n == 0 || n != int64(c.Rows())) {
@@ -293,6 +348,7 @@ SELECT s.seat_no, h.id::text AS hold_id,
           FROM event_seats
          WHERE event_id = @event AND leg BETWEEN @from_leg AND @to_leg
            AND state <> 'available' AND NOT (state = 'held' AND (held_until < now() OR hold_id::text = ANY(@mine::text[])))
+           AND NOT (state = 'blocked' AND coalesce(held_until < now(), false))
          ORDER BY seat_no, (state = 'held'), leg) s
   LEFT JOIN holds h ON h.id = s.hold_id
   LEFT JOIN payments p ON p.hold_id = h.id AND p.state IN ('creating', 'open')

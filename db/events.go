@@ -14,7 +14,9 @@ SELECT e.id, e.kind, e.status, e.starts_at, e.ends_at, e.time_zone, e.business_d
        t.currency, t.tax_bp, coalesce(f.id, 0) AS film_id, coalesce(f.title, '') AS film, coalesce(f.certificate, '') AS certificate,
        coalesce(f.runtime_min, 0) AS runtime_min, coalesce(f.genre, '') AS genre, concat_ws(', ', nullif(f.language, ''), nullif(f.version, '')) AS language,
        coalesce(f.blurb, '') AS blurb, f.poster IS NOT NULL AS has_poster, coalesce(r.name, '') AS resource,
-       coalesce(r.note, '') AS resource_note, coalesce(o.name, '') AS route, e.sales_close_minutes, now() AS now
+       coalesce(r.note, '') AS resource_note, coalesce(o.name, '') AS route, coalesce(e.resource_id, 0) AS resource_id,
+       coalesce(e.route_id, 0) AS route_id, coalesce(e.series_id, 0) AS series_id, e.revision,
+       e.sales_close_minutes, e.sales_close_counter, e.sales_close_agent, now() AS now
   FROM events e
   JOIN tariffs t ON t.id = e.tariff_id
   LEFT JOIN films f ON f.id = e.film_id
@@ -66,7 +68,7 @@ SELECT a.event_id, a.from_stop, a.to_stop, s.capacity, s.free, b.berths, f.price
   JOIN events e ON e.id = a.event_id
  CROSS JOIN LATERAL (
        SELECT count(*) AS capacity, count(*) FILTER (WHERE free) AS free
-         FROM (SELECT bool_and(state = 'available' OR (state = 'held' AND held_until < now())) AS free
+         FROM (SELECT bool_and(state = 'available' OR (state IN ('held', 'blocked') AND coalesce(held_until < now(), false))) AS free
                  FROM event_seats x
                 WHERE x.event_id = a.event_id AND x.leg BETWEEN a.from_stop + 1 AND a.to_stop
                 GROUP BY x.seat_no) y) s

@@ -67,7 +67,7 @@ SELECT s.event_id, s.seat_no, s.state::text AS state, coalesce(b.reference, '') 
   LEFT JOIN ticket_legs g ON g.event_id = s.event_id AND g.seat_no = s.seat_no AND g.leg = s.leg
   LEFT JOIN tickets k ON k.event_id = g.event_id AND k.id = g.ticket_id
  WHERE s.event_id = ANY(@events) AND s.seat_no = ANY(@seats)
-   AND (s.state IN ('booked', 'blocked') OR (s.state = 'held' AND s.held_until >= now()))
+   AND (s.state = 'booked' OR (s.state IN ('held', 'blocked') AND (s.held_until IS NULL OR s.held_until >= now())))
  GROUP BY 1, 2, 3, 4, 5
  ORDER BY 1, 2, 4, 5`
 

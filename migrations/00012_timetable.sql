@@ -55,3 +55,6 @@ COMMENT ON TABLE seat_blocks IS 'Why seats are not for sale and until when. even
 ALTER TABLE event_seats ADD COLUMN block_id bigint REFERENCES seat_blocks;
 ALTER TABLE event_seats ADD CONSTRAINT event_seats_block CHECK (block_id IS NULL OR state = 'blocked');
 COMMENT ON COLUMN event_seats.held_until IS 'When the state ends by itself: of a hold always, of a block when it has an end.';
+
+ALTER TABLE mails ADD COLUMN was_at timestamptz;
+COMMENT ON COLUMN mails.was_at IS 'Of a mail about a moved event: when it was to start before.';

@@ -10,6 +10,14 @@ const (
 	Trip      EventKind = "trip"
 )
 
+// The channels that seats are sold on, as holds.channel has them.
+const (
+	ChannelWeb     = "web"
+	ChannelCounter = "counter"
+	ChannelAgent   = "agent"
+	ChannelPartner = "partner"
+)
+
 // Event is what selling needs to know about one screening or trip.
 type Event struct {
 	ID                int64
@@ -34,7 +42,13 @@ type Event struct {
 	Resource          string // "Hall 1", "Coach UL 27"
 	ResourceNote      string // "2+2 seats, air-conditioned"
 	Route             string
-	SalesCloseMinutes *int // nil: the setting
+	ResourceID        int64 // 0: no hall or coach yet
+	RouteID           int64 // 0: a screening
+	SeriesID          int64 // 0: of no series
+	Revision          int   // grows with each change by staff
+	SalesCloseMinutes *int  // nil: the setting; this and the next two as ClosesOn reads them
+	SalesCloseCounter *int
+	SalesCloseAgent   *int
 	Now               time.Time
 }
 
@@ -66,9 +80,21 @@ func (r Ride) Legs() int { return r.To - r.From }
 // ClosesAt is when web sales of the ride end: so many minutes before the start,
 // or before the departure of the boarding stop. Holds begun before still count.
 func ClosesAt(e Event, boarding time.Time, s Settings) time.Time {
-	minutes := s.SalesCloseMinutes
-	if e.SalesCloseMinutes != nil {
-		minutes = *e.SalesCloseMinutes
+	return ClosesOn(ChannelWeb, e, boarding, s)
+}
+
+// ClosesOn is ClosesAt for any channel: what the event says of the channel, else the
+// house's setting. Partners are treated as agents.
+func ClosesOn(channel string, e Event, boarding time.Time, s Settings) time.Time {
+	minutes, own := s.SalesCloseMinutes, e.SalesCloseMinutes
+	switch channel {
+	case ChannelCounter:
+		minutes, own = s.SalesCloseCounter, e.SalesCloseCounter
+	case ChannelAgent, ChannelPartner:
+		minutes, own = s.SalesCloseAgent, e.SalesCloseAgent
+	}
+	if own != nil {
+		minutes = *own
 	}
 	return boarding.Add(-time.Duration(minutes) * time.Minute)
 }

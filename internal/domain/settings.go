@@ -20,6 +20,9 @@ type Settings struct {
 	GraceSeconds         int
 	MaxExtensions        int
 	SalesCloseMinutes    int // before the start or the boarding stop's departure
+	SalesCloseCounter    int // the same for the counter
+	SalesCloseAgent      int // the same for agents and partners
+	ScreeningExtraMin    int // advertisements, trailers and the pause, beside the film's runtime
 	SeatsPerBooking      int
 	LiveHoldsPerVisitor  int
 	LonelySeatRule       bool
@@ -51,12 +54,15 @@ func SettingDefs() []SettingDef {
 		{"time_zone", GroupTime, "Time zone", "UTC", "The house’s own clock, by its IANA name. Stops of a bus have their own.", zone(func(s *Settings) *string { return &s.TimeZone })},
 		{"business_day_start", GroupTime, "The day starts at", "05:00", "What starts earlier counts to the evening before.", clock(func(s *Settings) *string { return &s.BusinessDayStart })},
 		{"boarding_notice_minutes", GroupTime, "Be there before departure", "15", "Passengers are asked to be at the stop this long before.", number(0, 240, "minutes", func(s *Settings) *int { return &s.BoardingNoticeMin })},
+		{"screening_extra_minutes", GroupTime, "Beside the film", "15", "Advertisements, trailers and a pause: added to the film’s length when a screening is made.", number(0, 240, "minutes", func(s *Settings) *int { return &s.ScreeningExtraMin })},
 		{"hold_window_minutes", GroupHolds, "Time to book", "10", "How long a customer may take to type names and pay. Used as 2 to 30.", number(0, 1440, "minutes", func(s *Settings) *int { return &s.HoldWindowMinutes })},
 		{"grace_seconds", GroupHolds, "Grace", "120", "Seats stay this long after the customer’s end, so that a payment of the last second still counts.", number(0, 600, "seconds", func(s *Settings) *int { return &s.GraceSeconds })},
 		{"max_extensions", GroupHolds, "More time", "10", "How often a customer may ask for more time or change seats. 0 switches it off.", number(0, 100, "times", func(s *Settings) *int { return &s.MaxExtensions })},
 		{"live_holds_per_visitor", GroupHolds, "Events at a time", "2", "Of so many events one visitor may hold seats at the same time.", number(1, 100, "events", func(s *Settings) *int { return &s.LiveHoldsPerVisitor })},
 		{"seats_per_booking", GroupSelling, "Seats in one booking", "8", "Larger groups are asked to call.", number(1, 100, "seats", func(s *Settings) *int { return &s.SeatsPerBooking })},
 		{"sales_close_minutes", GroupSelling, "Online sales close", "10", "So long before the start, or before departure at the boarding stop. A negative number is after the start.", number(-1440, 14400, "minutes", func(s *Settings) *int { return &s.SalesCloseMinutes })},
+		{"sales_close_counter_minutes", GroupSelling, "The counter closes", "-15", "So long before the start or departure; a negative number is after it.", number(-1440, 14400, "minutes", func(s *Settings) *int { return &s.SalesCloseCounter })},
+		{"sales_close_agent_minutes", GroupSelling, "Agents close", "10", "So long before the start or departure; a negative number is after it.", number(-1440, 14400, "minutes", func(s *Settings) *int { return &s.SalesCloseAgent })},
 		{"lonely_seat_rule", GroupSelling, "Single seats", "off", "On: no customer may leave a single free seat between sold ones.", onOff(func(s *Settings) *bool { return &s.LonelySeatRule })},
 		{"best_row_percent", GroupSelling, "Best rows", "66", "Where the best rows of a hall are, counted from the screen.", number(0, 100, "percent", func(s *Settings) *int { return &s.BestSeatRowFromFront })},
 		{"staff_email", GroupMail, "Notes to staff go to", "", "Each thing that needs a person is mailed there. Empty: nowhere.", email(func(s *Settings) *string { return &s.StaffEmail })},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 
@@ -77,6 +78,8 @@ func TestGolden(t *testing.T) {
 		"cancelled_part":       {domain.Screening, cancelledTickets("pending", "A1")},
 		"cancelled_all":        {domain.Trip, cancelledTickets("requested", "1C", "1D")},
 		"cancelled_kept":       {domain.Screening, cancelledTickets("", "A1", "A2")},
+		"moved_screening":      {domain.Screening, moved("A1")},
+		"moved_trip":           {domain.Trip, moved("1C", "1D")},
 		"cancelled_event":      {domain.Screening, cancelledWithEvent},
 		"staff_note":           {domain.Screening, staffNote},
 		"staff_note_nothing":   {domain.Screening, booked("staff_note", "A1")},
@@ -204,4 +207,16 @@ func cancelledWithEvent(t *testing.T, h *house) db.Mail {
 	m := cancelledTickets("succeeded", "A1", "A2")(t, h)
 	h.exec(t, `UPDATE events SET status = 'cancelled'`)
 	return m
+}
+
+// moved is the mail to a booking whose event began a day and a half earlier before.
+func moved(seats ...string) func(*testing.T, *house) db.Mail {
+	return func(t *testing.T, h *house) db.Mail {
+		id := h.sell(t, h.hold(t, seats...))
+		e, err := h.Event(t.Context(), h.ev.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db.Mail{Kind: "moved", BookingID: &id, WasAt: new(e.StartsAt.Add(-36 * time.Hour))}
+	}
 }

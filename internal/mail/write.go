@@ -42,6 +42,8 @@ func (m *Mailer) write(ctx context.Context, row db.Mail) (letter, error) {
 		l, err = m.refund(ctx, row)
 	case "cancelled":
 		l, err = m.cancelled(ctx, row)
+	case "moved":
+		l, err = m.moved(ctx, row)
 	case "booking_link":
 		l, err = m.link(ctx, row)
 	case "staff_note":

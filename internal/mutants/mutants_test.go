@@ -81,10 +81,10 @@ func table() []mutant {
 		{
 			name: "a claim does not count the rows it locked",
 			file: "db/claims.go",
-			old: "UPDATE event_seats SET state = 'held', hold_id = @hold, held_until = @held_until\n" +
+			old: "UPDATE event_seats SET state = 'held', hold_id = @hold, held_until = @held_until, block_id = NULL\n" +
 				" WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg\n" +
 				"   AND (SELECT count(*) FROM locked) = @n`",
-			new: "UPDATE event_seats SET state = 'held', hold_id = @hold, held_until = @held_until\n" +
+			new: "UPDATE event_seats SET state = 'held', hold_id = @hold, held_until = @held_until, block_id = NULL\n" +
 				" WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg\n" +
 				"   AND (SELECT count(*) FROM locked) <= @n`",
 			pkg: "db", run: "TestX1_LegInventory|TestH8_OneSeatTwoUsers",
@@ -93,10 +93,10 @@ func table() []mutant {
 		{
 			name: "a claim does not count the rows it locked (as the checker of histories sees it)",
 			file: "db/claims.go",
-			old: "UPDATE event_seats SET state = 'held', hold_id = @hold, held_until = @held_until\n" +
+			old: "UPDATE event_seats SET state = 'held', hold_id = @hold, held_until = @held_until, block_id = NULL\n" +
 				" WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg\n" +
 				"   AND (SELECT count(*) FROM locked) = @n`",
-			new: "UPDATE event_seats SET state = 'held', hold_id = @hold, held_until = @held_until\n" +
+			new: "UPDATE event_seats SET state = 'held', hold_id = @hold, held_until = @held_until, block_id = NULL\n" +
 				" WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg\n" +
 				"   AND (SELECT count(*) FROM locked) <= @n`",
 			pkg: "internal/booking", run: "TestLinear_SeatStatements",
@@ -119,7 +119,7 @@ func table() []mutant {
 		{
 			name: "a confirmation takes seats that somebody else holds",
 			file: "db/claims.go",
-			old:  "     AND (state = 'available' OR (state = 'held' AND (hold_id = @hold OR held_until < now())))\n   ORDER BY seat_no, leg FOR NO KEY UPDATE)\nUPDATE event_seats SET state = 'booked'",
+			old:  "     AND (state = 'available' OR (state = 'held' AND (hold_id = @hold OR held_until < now())) OR (state = 'blocked' AND held_until < now()))\n   ORDER BY seat_no, leg FOR NO KEY UPDATE)\nUPDATE event_seats SET state = 'booked'",
 			new:  "     AND (state = 'available' OR state = 'held' OR hold_id = @hold)\n   ORDER BY seat_no, leg FOR NO KEY UPDATE)\nUPDATE event_seats SET state = 'booked'",
 			pkg:  "internal/booking", run: "TestNet_SeatLost",
 			caught: "TestNet_SeatLost",
