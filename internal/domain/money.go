@@ -57,13 +57,20 @@ func (c Currency) CheckPrice(price int64) error {
 	if price == 0 {
 		return nil
 	}
-	if _, err := c.ToStripe(price); err != nil {
+	if err := c.CheckStep(price); err != nil {
 		return &RuleError{Code: "price", Words: fmt.Sprintf("%s %s cannot be paid by card: the last digit of a price in %s must be 0.", c.Code, c.Plain(price), c.Code)}
 	}
 	if least := c.leastPrice(); price < least {
 		return &RuleError{Code: "price", Words: fmt.Sprintf("%s %s cannot be paid by card: a price is at least %s %s, or 0 for free.", c.Code, c.Plain(price), c.Code, c.Plain(least))}
 	}
 	return nil
+}
+
+// CheckStep tells whether an amount, or a difference, is a multiple of what the payment
+// provider takes.
+func (c Currency) CheckStep(amount int64) error {
+	_, err := c.ToStripe(amount)
+	return err
 }
 
 // leastPrice is the smallest price that a card can pay.
