@@ -127,7 +127,7 @@ const (
 
 // largeForms are the addresses that take more than formBytes, by their beginning.
 func largeForms() map[string]int64 {
-	return map[string]int64{"/staff/layouts": planBytes, "/staff/films": pictureBytes, "/staff/import": importBytes}
+	return map[string]int64{"/staff/layouts": planBytes, "/staff/fares": planBytes, "/staff/films": pictureBytes, "/staff/import": importBytes}
 }
 
 // limitForms bounds what a form may send.

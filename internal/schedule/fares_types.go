@@ -68,7 +68,10 @@ func saveType(ctx context.Context, t *db.Tx, by domain.By, y TicketType, stored 
 		if errors.Is(err, domain.ErrConflict) {
 			return domain.ErrStale // somebody else added one at the same moment
 		}
-		return errors.Join(err, t.Log(ctx, by, "ticket_type_added", "ticket_type:"+y.Code, nil, after))
+		if err != nil {
+			return err
+		}
+		return t.Log(ctx, by, "ticket_type_added", "ticket_type:"+y.Code, nil, after)
 	}
 	before := typeLog{stored[i].Name, stored[i].Position, stored[i].Retired}
 	if y.Revision != stored[i].Revision {
