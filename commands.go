@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -156,20 +155,27 @@ func unknownSetting(key string) error {
 
 func (a app) set(ctx context.Context, d *db.DB, key, value string) error {
 	if err := domain.CheckSetting(key, value); err != nil {
-		if errors.Is(err, domain.ErrNotFound) && key != "currency" {
+		if errors.Is(err, domain.ErrNotFound) {
 			return unknownSetting(key)
 		}
 		return fmt.Errorf("%s: %w", key, err)
 	}
-	after, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	err = d.InTx(ctx, func(t *db.Tx) error {
+	err := d.InTx(ctx, func(t *db.Tx) error {
+		if err := t.LockSettings(ctx); err != nil {
+			return err
+		}
+		stored, err := t.Settings(ctx)
+		if err != nil {
+			return err
+		}
 		if err := t.SetSetting(ctx, key, value); err != nil {
 			return err
 		}
-		return t.InsertAudit(ctx, db.Audit{Actor: "command line", Action: "setting", Subject: "setting:" + key, After: after})
+		before := map[string]string{}
+		if was, ok := stored[key]; ok {
+			before[key] = was
+		}
+		return t.Log(ctx, domain.By{Actor: "command line"}, "settings_changed", "settings", before, map[string]string{key: value})
 	})
 	if err != nil {
 		return err

@@ -54,6 +54,7 @@ type Deps struct {
 	ProxyHops    int
 	Version      string
 	MailOff      bool
+	StripeLive   bool      // the key charges real cards
 	Notes        []string  // what the configuration leaves off, for the status page
 	StripePages  string    // where staff see a payment at Stripe: its id is added
 	Demo         *DemoSite // nil outside demo mode

@@ -68,6 +68,8 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	}
 	staff("GET /staff", access.Steward, s.staffHome)
 	staff("GET /staff/today", access.Cashier, s.staffToday)
+	staff("GET /staff/settings", access.Owner, s.staffSettings)
+	staff("POST /staff/settings", access.Owner, s.saveSettings)
 	staff("GET /staff/status", access.Cashier, s.staffStatus)
 	staff("POST /staff/tasks/{task}/done", access.Manager, s.finishTask)
 	staff("POST /staff/refunds/{refund}/retry", access.Manager, s.retryRefund)

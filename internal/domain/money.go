@@ -51,6 +51,14 @@ func CurrencyOf(code string) (Currency, error) {
 	return Currency{}, fmt.Errorf("currency %q: %w", code, ErrNotFound)
 }
 
+// CurrencyCodes lists the codes of every currency, sorted.
+func CurrencyCodes() (out []string) {
+	for _, c := range currencies() {
+		out = append(out, c.Code)
+	}
+	return out
+}
+
 // CheckPrice tells whether a price may be set: zero is free, anything else must be enough
 // for a card and a multiple of the currency's step. The error is a *RuleError.
 func (c Currency) CheckPrice(price int64) error {

@@ -42,10 +42,27 @@ func (s Settings) Grace() time.Duration {
 	return time.Duration(min(max(s.GraceSeconds, 0), 600)) * time.Second
 }
 
-// SettingDefs lists every key, sorted. A new key is one line here and its field above:
-// the command, the owner's page and the parser all read this table.
+// SettingDefs lists every key, sorted.
 func SettingDefs() []SettingDef {
-	defs := []SettingDef{
+	defs := settingTable()
+	sort.Slice(defs, func(i, j int) bool { return defs[i].Key < defs[j].Key })
+	return defs
+}
+
+// SettingsIn lists a group's keys in the order of the owner's page.
+func SettingsIn(group string) (out []SettingDef) {
+	for _, d := range settingTable() {
+		if d.Group == group {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// A new key is one line here and its field above: the command, the owner's page and the
+// parser all read this table.
+func settingTable() []SettingDef {
+	return []SettingDef{
 		{"venue_name", GroupHouse, "Name", "Holdfast", "Stands on tickets, in mails and on every page.", text(func(s *Settings) *string { return &s.VenueName })},
 		{"address", GroupHouse, "Address", "", "The postal address. Stands on every page.", text(func(s *Settings) *string { return &s.Address })},
 		{"phone", GroupHouse, "Phone", "", "Stands on every page, as people dial it.", phone(func(s *Settings) *string { return &s.Phone })},
@@ -67,8 +84,6 @@ func SettingDefs() []SettingDef {
 		{"best_row_percent", GroupSelling, "Best rows", "66", "Where the best rows of a hall are, counted from the screen.", number(0, 100, "percent", func(s *Settings) *int { return &s.BestSeatRowFromFront })},
 		{"staff_email", GroupMail, "Notes to staff go to", "", "Each thing that needs a person is mailed there. Empty: nowhere.", email(func(s *Settings) *string { return &s.StaffEmail })},
 	}
-	sort.Slice(defs, func(i, j int) bool { return defs[i].Key < defs[j].Key })
-	return defs
 }
 
 // ParseSettings reads stored values over the defaults. A stored value that no

@@ -95,7 +95,7 @@ func choice(f func(*Settings) *string, options ...string) SettingInput {
 func currency(f func(*Settings) *string) SettingInput {
 	return SettingInput{Kind: "currency", parse: func(s *Settings, v string) error {
 		if _, err := CurrencyOf(v); err != nil {
-			return err
+			return fmt.Errorf("%q is not a currency of the list", v)
 		}
 		*f(s) = v
 		return nil
