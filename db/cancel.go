@@ -20,6 +20,14 @@ func (q Queries) BookedPayment(ctx context.Context, holdID string) (Payment, err
 	return row[Payment](ctx, q.q, bookedPaymentSQL, pgx.StrictNamedArgs{"hold": holdID})
 }
 
+const lockBookedSQL = paymentColumns + `WHERE hold_id = @hold AND outcome = 'booked' ORDER BY id FOR UPDATE`
+
+// LockBooked reads and locks what paid for a booking: one attempt, or the parts of a
+// split tender.
+func (t *Tx) LockBooked(ctx context.Context, holdID string) ([]Payment, error) {
+	return rows[Payment](ctx, t.q, lockBookedSQL, pgx.StrictNamedArgs{"hold": holdID})
+}
+
 const dropTicketLegsSQL = `DELETE FROM ticket_legs WHERE event_id = @event AND ticket_id = ANY(@tickets)`
 
 const cancelTicketsSQL = `

@@ -48,6 +48,16 @@ func (t *Tx) InsertTender(ctx context.Context, h *domain.Hold, x Tender, shiftID
 	})
 }
 
+const refundByTillSQL = `
+UPDATE refunds SET state = 'succeeded', tender = @tender, shift_id = @shift, staff_id = @staff, updated_at = now()
+ WHERE id = @id AND state = 'requested'`
+
+// RefundByTill records that a refund was handed over at the counter. Before
+// LedgerRefund, which enters it in that shift.
+func (t *Tx) RefundByTill(ctx context.Context, id int64, tender string, shiftID, staffID int64) error {
+	return one(exec(ctx, t.q, refundByTillSQL, pgx.StrictNamedArgs{"id": id, "tender": tender, "shift": shiftID, "staff": staffID}))
+}
+
 const soldBySQL = `UPDATE bookings SET sold_by = @staff WHERE id = @id`
 
 // SoldBy notes who sold a booking.

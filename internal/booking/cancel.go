@@ -19,7 +19,10 @@ type Cancel struct {
 	// Refund is what goes back, in minor units; nil: the full price of the tickets, or
 	// what the payment has left. More than it has left is refused.
 	Refund *int64
-	Reason string // refunds.reason: customer, staff or event_cancelled
+	Reason string // refunds.reason: customer, staff, void or event_cancelled
+	// Seller hands over what was paid at the counter, out of the own open shift. Nil: a
+	// task says to whom the money goes.
+	Seller *Seller
 	By     string // for the audit log: "staff:7", "system"
 	Words  string // why, as somebody typed it
 	From   string // address, for the audit log
@@ -27,25 +30,18 @@ type Cancel struct {
 
 // CancelTickets makes tickets invalid, puts their seats on sale at once and sends the
 // money on its way back. ErrConflict: some ticket is not valid any more, or more is to
-// go back than came.
+// go back than came. ErrNoShift: the seller has none open.
 func (s *Service) CancelTickets(ctx context.Context, c Cancel) error {
 	b, err := s.db.Booking(ctx, c.BookingID)
 	if err != nil {
 		return err
 	}
-	paid, err := s.db.BookedPayment(ctx, b.HoldID)
-	if err != nil {
-		return err
-	}
 	return s.db.InTx(ctx, func(t *db.Tx) error {
-		p, err := t.LockPayment(ctx, paid.ID)
+		till, err := openTill(ctx, t, c.Seller)
 		if err != nil {
 			return err
 		}
-		if err := t.LockHold(ctx, b.HoldID); err != nil {
-			return err
-		}
-		now, err := t.LockBooking(ctx, b.ID)
+		paid, now, err := lockSold(ctx, t, b)
 		if err != nil {
 			return err
 		}
@@ -53,11 +49,39 @@ func (s *Service) CancelTickets(ctx context.Context, c Cancel) error {
 		if err != nil {
 			return err
 		}
-		if err := s.cancelIn(ctx, t, p, now, tickets); err != nil {
+		if err := s.cancelIn(ctx, t, paid[0], now, tickets); err != nil {
 			return err
 		}
-		return s.payBack(ctx, t, p, now, tickets, c)
+		return s.payBack(ctx, t, paid, till, now, tickets, c)
 	})
+}
+
+// tillOf is a seller with the open shift that their money goes through.
+type tillOf struct{ shift, staff int64 }
+
+// openTill keeps a seller's shift open for the transaction; nil for nobody.
+func openTill(ctx context.Context, t *db.Tx, who *Seller) (*tillOf, error) {
+	if who == nil {
+		return nil, nil
+	}
+	shift, err := t.ShareShift(ctx, who.StaffID)
+	return &tillOf{shift, who.StaffID}, err
+}
+
+// lockSold locks what paid for a booking, its hold and the booking, in the house's order.
+func lockSold(ctx context.Context, t *db.Tx, b db.Booking) ([]db.Payment, db.Booking, error) {
+	paid, err := t.LockBooked(ctx, b.HoldID)
+	if err != nil {
+		return nil, b, err
+	}
+	if len(paid) == 0 {
+		return nil, b, fmt.Errorf("booking %d was paid by nothing: %w", b.ID, domain.ErrNotFound)
+	}
+	if err := t.LockHold(ctx, b.HoldID); err != nil {
+		return nil, b, err
+	}
+	b, err = t.LockBooking(ctx, b.ID)
+	return paid, b, err
 }
 
 // chosen are the valid tickets that are to go.
@@ -98,39 +122,41 @@ func (s *Service) cancelIn(ctx context.Context, t *db.Tx, p db.Payment, b db.Boo
 }
 
 // payBack starts the refund, keeps the rest as a fee, mails and writes the log.
-func (s *Service) payBack(ctx context.Context, t *db.Tx, p db.Payment, b db.Booking, tickets []db.Ticket, c Cancel) error {
-	var price int64
+func (s *Service) payBack(ctx context.Context, t *db.Tx, paid []db.Payment, till *tillOf, b db.Booking, tickets []db.Ticket, c Cancel) error {
+	var price, left, received int64
 	mail := db.Mail{Kind: "cancelled", BookingID: &b.ID, ToAddress: b.Email}
 	for _, x := range tickets {
 		price += x.Price
 		mail.TicketIDs = append(mail.TicketIDs, x.ID)
 	}
-	back, err := s.left(ctx, t, p)
+	lefts := make([]int64, len(paid))
+	for i, p := range paid {
+		var err error
+		if lefts[i], err = s.left(ctx, t, p); err != nil {
+			return err
+		}
+		left, received = left+lefts[i], received+p.Received
+	}
+	back := min(left, price)
+	if c.Refund != nil {
+		back = *c.Refund
+	}
+	if back < 0 || back > left {
+		return fmt.Errorf("a refund of %d where %d is left: %w", back, left, domain.ErrConflict)
+	}
+	refunds, err := s.spread(ctx, t, paid, lefts, till, back, c.Reason)
 	if err != nil {
 		return err
 	}
-	if back = min(back, price); c.Refund != nil {
-		back = *c.Refund
+	if len(refunds) > 0 {
+		mail.RefundID = &refunds[0]
 	}
-	if back < 0 {
-		return fmt.Errorf("a refund of %d: %w", back, domain.ErrConflict)
-	}
-	if back > 0 {
-		refund, err := s.requestRefund(ctx, t, p, back, p.Currency, c.Reason)
-		if errors.Is(err, domain.ErrNotFound) {
-			return fmt.Errorf("%d is more than payment %d has left: %w", back, p.ID, domain.ErrConflict)
-		}
-		if err != nil {
-			return err
-		}
-		mail.RefundID = &refund
-	}
-	if kept := price - back; kept != 0 && p.Received > 0 {
+	if kept := price - back; kept != 0 && received > 0 {
 		h, err := t.Hold(ctx, b.HoldID)
 		if err != nil {
 			return err
 		}
-		if err := t.LedgerFee(ctx, b.ID, p.ID, kept, domain.TaxIncluded(kept, h.TaxBP)); err != nil {
+		if err := t.LedgerFee(ctx, b.ID, paid[0].ID, kept, domain.TaxIncluded(kept, h.TaxBP)); err != nil {
 			return err
 		}
 	}
@@ -142,6 +168,39 @@ func (s *Service) payBack(ctx context.Context, t *db.Tx, p db.Payment, b db.Book
 		return err
 	}
 	return t.InsertAudit(ctx, db.Audit{Actor: c.By, Address: c.From, Action: "cancel tickets", Subject: fmt.Sprintf("booking:%d", b.ID), After: after})
+}
+
+// spread takes what goes back from the payments of a booking, the newest first.
+func (s *Service) spread(ctx context.Context, t *db.Tx, paid []db.Payment, lefts []int64, till *tillOf, back int64, reason string) (refunds []int64, err error) {
+	for i := len(paid) - 1; i >= 0 && back > 0; i-- {
+		part := min(back, lefts[i])
+		if part <= 0 {
+			continue
+		}
+		var id int64
+		if p := paid[i]; till != nil && (p.Tender == "cash" || p.Tender == "terminal") {
+			id, err = s.handOver(ctx, t, p, *till, part, reason)
+		} else {
+			id, err = s.requestRefund(ctx, t, p, part, p.Currency, reason)
+		}
+		if err != nil {
+			return nil, err
+		}
+		refunds, back = append(refunds, id), back-part
+	}
+	return refunds, nil
+}
+
+// handOver records money that a seller gives back now, as it came.
+func (s *Service) handOver(ctx context.Context, t *db.Tx, p db.Payment, till tillOf, amount int64, reason string) (int64, error) {
+	id, err := t.InsertRefund(ctx, p.ID, amount, p.Currency, reason)
+	if err != nil {
+		return 0, err
+	}
+	if err := t.RefundByTill(ctx, id, p.Tender, till.shift, till.staff); err != nil {
+		return 0, err
+	}
+	return id, t.LedgerRefund(ctx, id)
 }
 
 // left is what a payment brought less what went back or is on its way, also by hand in

@@ -253,3 +253,33 @@ func TestCounterSellsABlockedSeatKnowingly(t *testing.T) {
 	}
 	x.clean()
 }
+
+// What a split tender paid goes back as it came, the newest part first, out of the
+// seller's own till.
+func TestCounterSplitTenderGoesBack(t *testing.T) {
+	t.Parallel()
+	x := newTill(t, 1)
+	who := x.sellers[0]
+	id, err := x.Sell(t.Context(), x.offer(), who, booking.CounterSale{Key: "s", Seats: map[string]string{"A1": "adult", "A2": "adult"},
+		Tenders: []booking.Tender{{Kind: "terminal", Amount: 1500}, {Kind: "cash", Amount: 500}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := x.count(`SELECT min(id) FROM tickets`)
+	fee := int64(900)
+	if err := x.CancelTickets(t.Context(), booking.Cancel{BookingID: id, Tickets: []int64{first}, Refund: &fee, Reason: "staff", Words: "ill", Seller: &who, By: who.By.Actor}); err != nil {
+		t.Fatal(err)
+	}
+	if c, k := x.count(`SELECT sum(amount) FROM ledger_entries WHERE kind = 'refund' AND tender = 'cash' AND shift_id IS NOT NULL`),
+		x.count(`SELECT sum(amount) FROM ledger_entries WHERE kind = 'refund' AND tender = 'terminal'`); c != -500 || k != -400 {
+		t.Fatalf("cash %d, terminal %d went back", c, k)
+	}
+	if n := x.count(`SELECT count(*) FROM staff_tasks`); n != 0 {
+		t.Fatal("money that was handed over is still asked for")
+	}
+	more := int64(1200)
+	if err := x.CancelTickets(t.Context(), booking.Cancel{BookingID: id, Refund: &more, Reason: "staff", Seller: &who, By: "x"}); !errors.Is(err, domain.ErrConflict) {
+		t.Fatalf("more went back than came: %v", err)
+	}
+	x.clean()
+}

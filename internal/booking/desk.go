@@ -123,10 +123,15 @@ func (s *Service) BookingFile(ctx context.Context, id int64) (*File, error) {
 			return nil, err
 		}
 	}
-	f.Left = f.Paid.Received
-	for _, r := range f.Refunds {
-		if r.PaymentID == f.Paid.ID && r.State != string(domain.RefundFailed) {
-			f.Left -= r.Amount
+	for _, p := range f.Payments {
+		if p.Outcome == nil || *p.Outcome != "booked" {
+			continue
+		}
+		f.Left += p.Received
+		for _, r := range f.Refunds {
+			if r.PaymentID == p.ID && r.State != string(domain.RefundFailed) {
+				f.Left -= r.Amount
+			}
 		}
 	}
 	return f, nil
