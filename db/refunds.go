@@ -20,6 +20,7 @@ type Refund struct {
 	State          string
 	Attempt        int
 	StripeRefundID *string
+	EarlierIDs     []string // of tries that failed
 	Error          string
 	CreatedAt      time.Time
 	PaymentIntent  *string
@@ -40,7 +41,7 @@ func (t *Tx) InsertRefund(ctx context.Context, paymentID, amount int64, currency
 }
 
 const refundColumns = `
-SELECT r.id, r.payment_id, r.event_id, r.amount, r.currency, r.reason, r.state, r.attempt, r.stripe_refund_id, r.error,
+SELECT r.id, r.payment_id, r.event_id, r.amount, r.currency, r.reason, r.state, r.attempt, r.stripe_refund_id, r.earlier_ids, r.error,
        r.created_at, p.stripe_payment_intent_id AS payment_intent
   FROM refunds r JOIN payments p ON p.id = r.payment_id `
 
@@ -121,7 +122,7 @@ func (t *Tx) DeferRefund(ctx context.Context, id int64, words string) error {
 }
 
 const retryRefundSQL = `
-UPDATE refunds r SET state = 'requested', attempt = attempt + 1, error = '', stripe_refund_id = NULL, updated_at = now()
+UPDATE refunds r SET state = 'requested', attempt = attempt + 1, error = '', stripe_refund_id = NULL, earlier_ids = array_remove(earlier_ids || stripe_refund_id, NULL), updated_at = now()
  WHERE r.id = @id AND r.state = 'failed' AND r.reason <> 'dashboard'
    AND r.amount <= (SELECT p.received FROM payments p WHERE p.id = r.payment_id)
                  - (SELECT coalesce(sum(o.amount), 0) FROM refunds o WHERE o.payment_id = r.payment_id AND o.state <> 'failed')`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -97,6 +98,9 @@ func (s *Service) noteRefund(ctx context.Context, r db.Refund, answer domain.Pro
 // follow one another whatever order the news comes in, also "succeeded" and days later
 // "failed".
 func (s *Service) noteRefundIn(ctx context.Context, t *db.Tx, p db.Payment, r db.Refund, answer domain.ProviderRefund) error {
+	if slices.Contains(r.EarlierIDs, answer.ID) {
+		return nil // a try that failed before staff asked again
+	}
 	changed, err := t.SetRefund(ctx, r.ID, answer.State, answer.ID, answer.Failure)
 	if err != nil || !changed || r.State == string(answer.State) {
 		return err
