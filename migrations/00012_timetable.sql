@@ -26,6 +26,10 @@ COMMENT ON COLUMN events.busy_until IS 'ends_at and the turnaround of the hall o
 -- +goose StatementBegin
 CREATE FUNCTION event_busy_until() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  IF TG_OP = 'UPDATE' AND NEW.busy_until IS NOT NULL AND (NEW.starts_at, NEW.ends_at) = (OLD.starts_at, OLD.ends_at)
+     AND NEW.resource_id IS NOT DISTINCT FROM OLD.resource_id THEN
+    RETURN NEW;
+  END IF;
   NEW.busy_until := NEW.ends_at + make_interval(mins =>
     coalesce((SELECT turnaround_minutes FROM resources WHERE id = NEW.resource_id), 0));
   RETURN NEW;
