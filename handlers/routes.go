@@ -68,6 +68,7 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	}
 	staff("GET /staff", access.Steward, s.staffHome)
 	staff("GET /staff/today", access.Cashier, s.staffToday)
+	staff("GET /staff/log", access.Manager, s.staffLog)
 	staff("GET /staff/settings", access.Owner, s.staffSettings)
 	staff("POST /staff/settings", access.Owner, s.saveSettings)
 	staff("GET /staff/status", access.Cashier, s.staffStatus)

@@ -65,6 +65,7 @@ func staffMenu() []menuGroup {
 		}},
 		{"house", "House", nil},
 		{"office", "Office", []menuLine{
+			{"Change log", "/staff/log", access.Manager},
 			{"Settings", "/staff/settings", access.Owner},
 			{"Status", "/staff/status", access.Cashier},
 		}},
