@@ -51,6 +51,16 @@ func (q Queries) ClaimSeats(ctx context.Context, c Claim, heldUntil time.Time) e
 	return allOrNothing(n, err, c)
 }
 
+const lockSeatsSQL = `
+SELECT 1 FROM event_seats WHERE event_id = @event AND seat_no = ANY(@seats) ORDER BY seat_no, leg FOR NO KEY UPDATE`
+
+// LockSeats locks every leg of some seats whoever has them, in the one order: for what
+// frees and claims in one transaction.
+func (t *Tx) LockSeats(ctx context.Context, eventID int64, seats []string) error {
+	_, err := exec(ctx, t.q, lockSeatsSQL, pgx.StrictNamedArgs{"event": eventID, "seats": seats})
+	return err
+}
+
 // Staff may sell a seat that staff blocked, knowingly: its rows are made available
 // first, in the same transaction, and only those that are blocked.
 const openBlockedSQL = `

@@ -26,20 +26,34 @@ func (t *Tx) PutDispute(ctx context.Context, paymentID int64, d domain.ProviderD
 
 const disputedSQL = `
 SELECT EXISTS (
-  SELECT 1 FROM bookings b JOIN payments p ON p.hold_id = b.hold_id JOIN disputes d ON d.payment_id = p.id
+  SELECT 1 FROM bookings b JOIN payments p ON p.hold_id = b.hold_id
+    JOIN payments o ON o.id = p.id OR o.stripe_payment_intent_id = p.stripe_payment_intent_id
+    JOIN disputes d ON d.payment_id = o.id
    WHERE b.id = @booking AND NOT d.inquiry AND d.status <> 'won' AND d.decided_at IS NULL)`
 
 // Disputed says whether the door must ask staff before it lets the booking in: there
-// is a chargeback that was not won and nobody decided. Inquiries do not count.
+// is a chargeback that was not won and nobody decided, also one of the payment that its
+// tickets were exchanged from. Inquiries do not count.
 func (q Queries) Disputed(ctx context.Context, bookingID int64) (bool, error) {
 	return scalar[bool](ctx, q.q, disputedSQL, pgx.StrictNamedArgs{"booking": bookingID})
 }
 
-const paymentByIntentSQL = paymentColumns + `WHERE stripe_payment_intent_id = @intent ORDER BY id DESC LIMIT 1`
+const paymentByIntentSQL = paymentColumns + `WHERE stripe_payment_intent_id = @intent AND tender = 'stripe' ORDER BY id DESC LIMIT 1`
 
 // PaymentByIntent finds the attempt whose money a payment intent is; domain.ErrNotFound.
 func (q Queries) PaymentByIntent(ctx context.Context, intent string) (Payment, error) {
 	return row[Payment](ctx, q.q, paymentByIntentSQL, pgx.StrictNamedArgs{"intent": intent})
+}
+
+const keptOfIntentSQL = `
+SELECT (SELECT coalesce(sum(p.received), 0) FROM payments p WHERE p.stripe_payment_intent_id = @intent)
+     - (SELECT coalesce(sum(r.amount), 0) FROM refunds r JOIN payments p ON p.id = r.payment_id
+         WHERE p.stripe_payment_intent_id = @intent AND r.state IN ('pending', 'succeeded'))`
+
+// KeptOfIntent is what we say that Stripe still holds of a payment intent: exchanges of
+// what it paid are in it and add up to nothing.
+func (q Queries) KeptOfIntent(ctx context.Context, intent string) (int64, error) {
+	return scalar[int64](ctx, q.q, keptOfIntentSQL, pgx.StrictNamedArgs{"intent": intent})
 }
 
 const insertAuditRunSQL = `INSERT INTO audit_runs (checks, findings, error) VALUES (@checks, @findings, @error)`

@@ -76,7 +76,7 @@ const liveJob = `
 const idleRefundsSQL = `
 SELECT r.id FROM refunds r
  WHERE r.state IN ('requested', 'pending') AND r.updated_at < now() - interval '2 minutes'
-   AND (SELECT p.tender FROM payments p WHERE p.id = r.payment_id) = 'stripe'
+   AND (SELECT p.stripe_payment_intent_id FROM payments p WHERE p.id = r.payment_id) IS NOT NULL
    AND NOT EXISTS (SELECT 1 FROM river_job j WHERE j.kind = @kind AND j.args ->> 'refund_id' = r.id::text ` + liveJob + `
  ORDER BY r.created_at LIMIT 200`
 
@@ -157,7 +157,7 @@ func (t *Tx) WriteOff(ctx context.Context, refundID int64, sign int) error {
 const givenByHandSQL = `
 UPDATE refunds r SET state = 'succeeded', updated_at = now()
   FROM payments p
- WHERE p.id = r.payment_id AND p.id = @payment AND p.tender <> 'stripe' AND r.state = 'pending'`
+ WHERE p.id = r.payment_id AND p.id = @payment AND p.stripe_payment_intent_id IS NULL AND r.state = 'pending'`
 
 // GivenByHand records that staff gave the money of a payment back themselves.
 func (t *Tx) GivenByHand(ctx context.Context, paymentID int64) error {

@@ -41,7 +41,8 @@ RETURNING id`
 
 // InsertTender records money that is there already: the payment is applied from its
 // first moment. The hold's row must be locked or new.
-func (t *Tx) InsertTender(ctx context.Context, h *domain.Hold, x Tender, shiftID, staffID int64) (int64, error) {
+// shiftID is nil when no money went through a till.
+func (t *Tx) InsertTender(ctx context.Context, h *domain.Hold, x Tender, shiftID *int64, staffID int64) (int64, error) {
 	return scalar[int64](ctx, t.q, insertTenderSQL, pgx.StrictNamedArgs{
 		"hold": h.ID, "event": h.EventID, "tender": x.Kind, "amount": x.Amount, "currency": h.Currency, "words": x.Words, "email": h.Email,
 		"shift": shiftID, "staff": staffID, "tendered": x.Tendered, "intent": x.Intent,
@@ -56,6 +57,29 @@ UPDATE refunds SET state = 'succeeded', tender = @tender, shift_id = @shift, sta
 // LedgerRefund, which enters it in that shift.
 func (t *Tx) RefundByTill(ctx context.Context, id int64, tender string, shiftID, staffID int64) error {
 	return one(exec(ctx, t.q, refundByTillSQL, pgx.StrictNamedArgs{"id": id, "tender": tender, "shift": shiftID, "staff": staffID}))
+}
+
+const refundTenderSQL = `UPDATE refunds SET tender = CASE WHEN @online THEN 'stripe' ELSE 'cash' END WHERE id = @id AND state = 'requested'`
+
+// SetRefundTender says how a refund of what came by way of an exchange goes back: through
+// Stripe to the card that paid first, or in cash. Before LedgerRefund.
+func (t *Tx) SetRefundTender(ctx context.Context, id int64, online bool) error {
+	return one(exec(ctx, t.q, refundTenderSQL, pgx.StrictNamedArgs{"id": id, "online": online}))
+}
+
+const exchangeRefundSQL = `UPDATE refunds SET state = 'succeeded', tender = 'exchange', updated_at = now() WHERE id = @id AND state = 'requested'`
+
+// RefundByExchange records that a refund became part of another payment in the same
+// transaction. Before LedgerRefund.
+func (t *Tx) RefundByExchange(ctx context.Context, id int64) error {
+	return one(exec(ctx, t.q, exchangeRefundSQL, pgx.StrictNamedArgs{"id": id}))
+}
+
+const exchangedSQL = `UPDATE bookings SET exchanged_from = @from WHERE id = @id`
+
+// Exchanged notes which booking's tickets were given back for this one.
+func (t *Tx) Exchanged(ctx context.Context, bookingID, from int64) error {
+	return one(exec(ctx, t.q, exchangedSQL, pgx.StrictNamedArgs{"id": bookingID, "from": from}))
 }
 
 const soldBySQL = `UPDATE bookings SET sold_by = @staff WHERE id = @id`

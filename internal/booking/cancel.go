@@ -178,7 +178,7 @@ func (s *Service) spread(ctx context.Context, t *db.Tx, paid []db.Payment, lefts
 			continue
 		}
 		var id int64
-		if p := paid[i]; till != nil && (p.Tender == "cash" || p.Tender == "terminal") {
+		if p := paid[i]; till != nil && p.StripePaymentIntentID == nil {
 			id, err = s.handOver(ctx, t, p, *till, part, reason)
 		} else {
 			id, err = s.requestRefund(ctx, t, p, part, p.Currency, reason)
@@ -191,13 +191,18 @@ func (s *Service) spread(ctx context.Context, t *db.Tx, paid []db.Payment, lefts
 	return refunds, nil
 }
 
-// handOver records money that a seller gives back now, as it came.
+// handOver records money that a seller gives back now, as it came; what came by way of
+// an exchange goes back in cash.
 func (s *Service) handOver(ctx context.Context, t *db.Tx, p db.Payment, till tillOf, amount int64, reason string) (int64, error) {
 	id, err := t.InsertRefund(ctx, p.ID, amount, p.Currency, reason)
 	if err != nil {
 		return 0, err
 	}
-	if err := t.RefundByTill(ctx, id, p.Tender, till.shift, till.staff); err != nil {
+	tender := p.Tender
+	if tender != "terminal" {
+		tender = "cash"
+	}
+	if err := t.RefundByTill(ctx, id, tender, till.shift, till.staff); err != nil {
 		return 0, err
 	}
 	return id, t.LedgerRefund(ctx, id)
@@ -223,10 +228,16 @@ func (s *Service) requestRefund(ctx context.Context, t *db.Tx, p db.Payment, amo
 	if err != nil {
 		return 0, err
 	}
+	online := p.StripePaymentIntentID != nil || p.Tender == "stripe"
+	if p.Tender == "exchange" {
+		if err := t.SetRefundTender(ctx, id, online); err != nil {
+			return 0, err
+		}
+	}
 	if err := t.LedgerRefund(ctx, id); err != nil {
 		return 0, err
 	}
-	if p.Tender != "stripe" {
+	if !online {
 		// Pending until staff say that they gave it back: access.FinishTask.
 		if _, err := t.SetRefund(ctx, id, domain.RefundPending, "", ""); err != nil {
 			return 0, err

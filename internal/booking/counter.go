@@ -116,7 +116,7 @@ func (s *Service) sellIn(ctx context.Context, t *db.Tx, o *Offer, who Seller, c 
 	}
 	var payments []int64
 	for _, x := range c.Tenders {
-		id, err := t.InsertTender(ctx, h, x, shift, who.StaffID)
+		id, err := t.InsertTender(ctx, h, x, &shift, who.StaffID)
 		if err != nil {
 			return 0, err
 		}

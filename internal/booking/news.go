@@ -62,6 +62,11 @@ func (s *Service) reconcileRefunds(ctx context.Context, intent string, known []d
 			if err != nil {
 				return err
 			}
+			if ours.PaymentID != p.ID { // of a booking that this one's tickets were exchanged for
+				if p, err = t.LockPayment(ctx, ours.PaymentID); err != nil {
+					return err
+				}
+			}
 			return s.noteRefundIn(ctx, t, p, ours, k)
 		})
 		if err != nil {
@@ -83,7 +88,8 @@ func ourRefund(ctx context.Context, t *db.Tx, p db.Payment, k domain.ProviderRef
 		return db.Refund{}, err
 	}
 	r, err = t.Refund(ctx, id)
-	if err == nil && (r.PaymentID != p.ID || r.StripeRefundID != nil) {
+	same := r.PaymentID == p.ID || r.PaymentIntent != nil && p.StripePaymentIntentID != nil && *r.PaymentIntent == *p.StripePaymentIntentID
+	if err == nil && (!same || r.StripeRefundID != nil) {
 		return db.Refund{}, fmt.Errorf("refund %s names refund %d, which is another: %w", k.ID, id, domain.ErrNotFound)
 	}
 	return r, err

@@ -160,20 +160,15 @@ func (s *Service) CompareStripe(ctx context.Context) (found []db.Finding, checks
 }
 
 func (s *Service) compareSum(ctx context.Context, p db.Payment, x domain.PaySession, known []domain.ProviderRefund) ([]db.Finding, error) {
-	there, here := x.Amount, p.Received
+	there := x.Amount
 	for _, k := range known {
 		if k.State != domain.RefundFailed {
 			there -= k.Amount
 		}
 	}
-	ours, err := s.db.RefundsOf(ctx, p.ID)
+	here, err := s.db.KeptOfIntent(ctx, x.PaymentIntent)
 	if err != nil {
 		return nil, err
-	}
-	for _, r := range ours {
-		if r.State == string(domain.RefundPending) || r.State == string(domain.RefundSucceeded) {
-			here -= r.Amount
-		}
 	}
 	if there == here {
 		return nil, nil
