@@ -41,6 +41,8 @@ const usage = `usage: holdfast COMMAND
   serve                    run the shop
   migrate                  bring the database's schema up
   demo load | clear        load demo data; remove exactly what was loaded
+  owner create EMAIL       make an owner's account without the page /setup
+  owner reset EMAIL        let an owner in again: new password, no second factor, nothing signed in
   settings get [KEY]       read the settings of the business
   settings set KEY VALUE   change one
   stripe setup             make Stripe's webhook for BASE_URL and print its secret
@@ -51,7 +53,7 @@ const usage = `usage: holdfast COMMAND
 // run is the program: tests call it as main does. It returns when ctx ends or the
 // command is done.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
-	a := app{getenv: getenv, stdout: stdout, stderr: stderr}
+	a := app{getenv: getenv, stdin: os.Stdin, stdout: stdout, stderr: stderr}
 	if len(args) == 0 {
 		fmt.Fprint(stderr, usage)
 		return exitCode(2)
@@ -63,6 +65,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return a.migrate(ctx)
 	case "demo":
 		return a.demo(ctx, rest)
+	case "owner":
+		return a.owner(ctx, rest)
 	case "settings":
 		return a.settings(ctx, rest)
 	case "stripe":
@@ -84,5 +88,6 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 // app is what every command has.
 type app struct {
 	getenv         func(string) string
+	stdin          io.Reader
 	stdout, stderr io.Writer
 }

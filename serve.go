@@ -86,6 +86,9 @@ func (a app) serve(ctx context.Context, args []string) (err error) {
 	for _, note := range cfg.Notes() {
 		log.Warn(note)
 	}
+	if err := a.welcome(ctx, cfg, d); err != nil {
+		return err
+	}
 	return s.run(ctx, gone)
 }
 
@@ -111,6 +114,16 @@ func (a app) openDB(ctx context.Context, cfg config.Config, url string, log *slo
 		return nil, err
 	}
 	return d, nil
+}
+
+// welcome tells a house without an owner where to begin.
+func (a app) welcome(ctx context.Context, cfg config.Config, d *db.DB) error {
+	owner, err := d.HasOwner(ctx)
+	if err != nil || owner {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "There is no owner yet. Open %s/setup and type the text of SETUP_TOKEN there to make the owner’s account.\n", cfg.BaseURL)
+	return err
 }
 
 // shop is everything that runs.
@@ -158,10 +171,14 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 	if s.jobs, err = jobs.New(d.Pool(), s.work, s.mail, log); err != nil {
 		return nil, err
 	}
+	staff, err := access.New(d, string(cfg.AppSecret))
+	if err != nil {
+		return nil, err
+	}
 	deps := handlers.Deps{
 		Booking: booking.New(d, ask), Schedule: schedule.New(d), Records: d, Sessions: handlers.NewSessions(sessions, cfg.SecureCookies()),
 		Assets: assets, Signer: signer, Log: log, BaseURL: cfg.BaseURL, ProxyHops: cfg.TrustedProxyHops, Version: version,
-		StripeOrigin: a.stripeOrigin(), MailOff: !cfg.Mail() && !cfg.Demo, Access: access.New(d), Notes: cfg.Notes(),
+		StripeOrigin: a.stripeOrigin(), MailOff: !cfg.Mail() && !cfg.Demo, Access: staff, SetupToken: string(cfg.SetupToken), Notes: cfg.Notes(),
 		StripePages: stripePages(ask.Live), StripeLive: ask.Live,
 	}
 	if len(cfg.StripeWebhookSecrets) > 0 {

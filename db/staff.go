@@ -7,16 +7,25 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// StaffAccount is somebody who works here.
+// StaffAccount is somebody who works here, with what signing in needs.
 type StaffAccount struct {
 	ID           int64
 	Email        string
 	Name         string
 	Role         string // owner, manager, cashier, steward
 	PasswordHash string
+	MustChange   bool   // the password is one that somebody else gave
+	TOTPSecret   string `db:"totp_secret"`  // sealed; "": no second factor
+	TOTPPending  string `db:"totp_pending"` // sealed, of a set-up that is not finished
+	PINHash      string `db:"pin_hash"`
+	Disabled     bool
+	Revision     int
 }
 
-const staffColumns = `SELECT id, email, name, role, password_hash FROM staff `
+const staffColumns = `
+SELECT id, email, name, role, password_hash, must_change_password AS must_change, coalesce(totp_secret, '') AS totp_secret,
+       coalesce(totp_pending, '') AS totp_pending, coalesce(pin_hash, '') AS pin_hash, disabled_at IS NOT NULL AS disabled, revision
+  FROM staff `
 
 const staffByEmailSQL = staffColumns + `WHERE email = @email AND disabled_at IS NULL`
 
@@ -24,6 +33,13 @@ const staffByEmailSQL = staffColumns + `WHERE email = @email AND disabled_at IS 
 // domain.ErrNotFound.
 func (q Queries) StaffByEmail(ctx context.Context, email string) (StaffAccount, error) {
 	return row[StaffAccount](ctx, q.q, staffByEmailSQL, pgx.StrictNamedArgs{"email": email})
+}
+
+const staffByIDSQL = staffColumns + `WHERE id = @id`
+
+// StaffByID reads an account, in use or not; domain.ErrNotFound.
+func (q Queries) StaffByID(ctx context.Context, id int64) (StaffAccount, error) {
+	return row[StaffAccount](ctx, q.q, staffByIDSQL, pgx.StrictNamedArgs{"id": id})
 }
 
 const setPasswordSQL = `UPDATE staff SET password_hash = @hash WHERE id = @id AND password_hash = @was`
@@ -73,51 +89,6 @@ const forgiveLoginSQL = `DELETE FROM login_failures WHERE account = @account`
 // ForgiveLogin forgets an account's failures: its owner is in.
 func (t *Tx) ForgiveLogin(ctx context.Context, account string) error {
 	_, err := exec(ctx, t.q, forgiveLoginSQL, pgx.StrictNamedArgs{"account": account})
-	return err
-}
-
-const startSignInSQL = `INSERT INTO staff_sessions (staff_id, address) VALUES (@staff, @address) RETURNING id`
-
-const dropSignInsSQL = `DELETE FROM staff_sessions WHERE signed_in_at < now() - interval '30 days'`
-
-// StartSignIn opens a sign-in and answers its number.
-func (t *Tx) StartSignIn(ctx context.Context, staffID int64, address string) (int64, error) {
-	if _, err := exec(ctx, t.q, dropSignInsSQL, nil); err != nil {
-		return 0, err
-	}
-	return scalar[int64](ctx, t.q, startSignInSQL, pgx.StrictNamedArgs{"staff": staffID, "address": address})
-}
-
-// SignIn is a sign-in that is going on.
-type SignIn struct {
-	ID      int64
-	StaffID int64
-	Email   string
-	Name    string
-	Role    string
-}
-
-// seen_at moves at most once a minute: a page is a read for nearly everybody.
-const signInSQL = `
-WITH live AS (
-  SELECT s.id, s.seen_at, p.id AS staff_id, p.email, p.name, p.role
-    FROM staff_sessions s JOIN staff p ON p.id = s.staff_id
-   WHERE s.id = @id AND s.ended_at IS NULL AND p.disabled_at IS NULL
-     AND s.seen_at > now() - make_interval(secs => @idle::int) AND s.signed_in_at > now() - make_interval(secs => @longest::int)),
-seen AS (
-  UPDATE staff_sessions s SET seen_at = now() FROM live WHERE s.id = live.id AND live.seen_at < now() - interval '1 minute')
-SELECT id, staff_id, email, name, role FROM live`
-
-// SignIn reads one and notes that it is in use; domain.ErrNotFound when it is over.
-func (q Queries) SignIn(ctx context.Context, id int64, idle, longest time.Duration) (SignIn, error) {
-	return row[SignIn](ctx, q.q, signInSQL, pgx.StrictNamedArgs{"id": id, "idle": int(idle.Seconds()), "longest": int(longest.Seconds())})
-}
-
-const endSignInSQL = `UPDATE staff_sessions SET ended_at = now() WHERE id = @id AND ended_at IS NULL`
-
-// EndSignIn ends one for good.
-func (t *Tx) EndSignIn(ctx context.Context, id int64) error {
-	_, err := exec(ctx, t.q, endSignInSQL, pgx.StrictNamedArgs{"id": id})
 	return err
 }
 

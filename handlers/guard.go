@@ -15,11 +15,15 @@ import (
 // is still good is asked of the database at every request.
 const signInKey = "sign_in"
 
+// ownAccount is where people see to their own account.
+const ownAccount = "/staff/me"
+
 // staffAction is an action of somebody who is signed in.
 type staffAction func(w http.ResponseWriter, r *http.Request, who access.Staff) error
 
 // staff lets in whoever has the role: the signed-out go to the sign-in page and come
-// back to what they asked for, others get a 403.
+// back to what they asked for, others get a 403. Who owes a password or a second factor
+// is led to their own account before anything else.
 func (s *site) staff(need access.Role, do staffAction) http.Handler {
 	return s.page(func(w http.ResponseWriter, r *http.Request) error {
 		who, err := s.signedIn(r)
@@ -31,6 +35,9 @@ func (s *site) staff(need access.Role, do staffAction) http.Handler {
 		}
 		if !who.Role.Covers(need) {
 			return s.roleLacks(w, r, who, need)
+		}
+		if who.Owes() && r.URL.Path != ownAccount && !strings.HasPrefix(r.URL.Path, ownAccount+"/") {
+			return seeOther(w, r, ownAccount)
 		}
 		return do(w, r, who)
 	})

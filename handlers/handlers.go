@@ -49,6 +49,7 @@ type Deps struct {
 	Signer   domain.Signer
 	Log      *slog.Logger
 
+	SetupToken   string // what /setup asks for; "" opens it to nobody
 	BaseURL      string // absolute, no slash at the end
 	StripeOrigin string // for the CSP, "" when it is Stripe's own
 	ProxyHops    int

@@ -41,6 +41,8 @@ func (s *site) routes() http.Handler {
 		get("/demo/outbox/{mail}", s.outboxMail)
 	}
 
+	get("/setup", s.setupPage)
+	post("/setup", s.setUp)
 	get("/staff/login", s.loginPage)
 	post("/staff/login", s.login)
 	post("/staff/logout", s.logout)
@@ -85,6 +87,25 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	staff("GET /staff/events/{event}", access.Manager, s.staffEvent)
 	staff("POST /staff/events/{event}/cancel", access.Manager, s.cancelEvent)
 	staff("POST /staff/events/{event}/resume", access.Manager, s.resumeCancel)
+	staff("GET /staff/accounts", access.Owner, s.staffAccounts)
+	staff("POST /staff/accounts", access.Owner, s.addAccount)
+	staff("GET /staff/accounts/{staff}", access.Owner, s.staffAccount)
+	staff("POST /staff/accounts/{staff}", access.Owner, s.saveAccount)
+	staff("POST /staff/accounts/{staff}/off", access.Owner, s.accountOff)
+	staff("POST /staff/accounts/{staff}/on", access.Owner, s.accountOn)
+	staff("POST /staff/accounts/{staff}/password", access.Owner, s.resetPassword)
+	staff("POST /staff/accounts/{staff}/two-step", access.Owner, s.resetTwoStep)
+	staff("POST /staff/accounts/{staff}/sign-ins", access.Owner, s.endSignIns)
+	staff("GET /staff/me", access.Steward, s.staffMe)
+	staff("POST /staff/me/password", access.Steward, s.changePassword)
+	staff("POST /staff/me/pin", access.Manager, s.setPIN)
+	staff("POST /staff/me/two-step", access.Steward, s.startTwoStep)
+	staff("GET /staff/me/two-step", access.Steward, s.twoStepPage)
+	staff("POST /staff/me/two-step/on", access.Steward, s.twoStepOn)
+	staff("POST /staff/me/two-step/off", access.Steward, s.twoStepOff)
+	staff("POST /staff/me/two-step/codes", access.Steward, s.renewCodes)
+	staff("POST /staff/me/sign-ins/{sign}/end", access.Steward, s.endSignIn)
+	staff("POST /staff/me/sign-ins/end", access.Steward, s.endOthers)
 	return rows
 }
 
@@ -214,5 +235,5 @@ func (d *discard) WriteHeader(status int)      { d.status = status }
 
 func robots(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = w.Write([]byte("User-agent: *\nDisallow: /holds/\nDisallow: /bookings/\nDisallow: /t/\nDisallow: /staff\n"))
+	_, _ = w.Write([]byte("User-agent: *\nDisallow: /holds/\nDisallow: /bookings/\nDisallow: /t/\nDisallow: /setup\nDisallow: /staff\n"))
 }

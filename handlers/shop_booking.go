@@ -171,11 +171,11 @@ func (s *site) ticketPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	page := s.pages.frame("Ticket "+v.Seat.Name, x.Scene.Event.Kind, x.Scene.Settings)
 	view := views.TicketView{Page: page, Ticket: v}
-	if _, err := s.signedIn(r); err == nil {
+	if who, err := s.signedIn(r); err == nil && !who.Owes() {
 		if view.Door, err = s.doorNote(r, x); err != nil {
 			return err
 		}
-	} else if !errors.Is(err, access.ErrSignedOut) {
+	} else if err != nil && !errors.Is(err, access.ErrSignedOut) {
 		return err
 	}
 	s.render(w, r, http.StatusOK, views.TicketPage(view))

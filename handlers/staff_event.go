@@ -55,6 +55,7 @@ func (s *site) showEvent(w http.ResponseWriter, r *http.Request, who access.Staf
 	}
 	if e.Status == "published" {
 		typed.Action, typed.Title, typed.Effect = "/staff"+eventURL(id)+"/cancel", title, cancelEffect(f)
+		typed.StepUp.Code = who.TwoStep
 		v.Cancel = &typed
 	}
 	s.render(w, r, status, views.StaffEventPage(v))
@@ -204,13 +205,13 @@ func (s *site) cancelEvent(w http.ResponseWriter, r *http.Request, who access.St
 	case !sameWords(typed.Typed, eventTitle(o)):
 		return refuse(http.StatusUnprocessableEntity, errBadRequest, "The title is not right", "Please type “"+eventTitle(o)+"”, so that it is this event for certain.")
 	}
-	switch err := s.Access.Confirm(r.Context(), who, r.PostForm.Get("password"), s.clientAddress(r)); {
-	case errors.Is(err, access.ErrRefused):
-		return refuse(http.StatusUnprocessableEntity, err, "The password is not right", "Please type your own password again.")
-	case errors.Is(err, access.ErrTooMany):
-		return refuse(http.StatusTooManyRequests, err, "Too many tries", "Passwords are not looked at for up to 15 minutes now. Please come back then.")
-	case err != nil:
+	no, err := s.stepUp(r, who)
+	if err != nil {
 		return err
+	}
+	if no != nil {
+		typed.StepUp.Err = no.words
+		return refuse(no.status, no.cause, no.title, no.words)
 	}
 	err = s.Booking.CancelEvent(r.Context(), id, who.Actor(), s.clientAddress(r), strings.TrimSpace(typed.Reason))
 	if errors.Is(err, domain.ErrConflict) {

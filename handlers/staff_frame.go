@@ -20,6 +20,9 @@ func (s *site) staffPage(r *http.Request, who access.Staff, title, current strin
 	page.JS = nil
 	v := views.StaffPage{Page: page, Name: who.Name, Role: string(who.Role)}
 	for _, g := range staffMenu() {
+		if who.Owes() { // the menu would only lead back
+			break
+		}
 		shown := views.NavGroup{ID: g.id, Name: g.name}
 		for _, l := range g.lines {
 			if who.Role.Covers(l.need) {
@@ -67,6 +70,7 @@ func staffMenu() []menuGroup {
 		{"office", "Office", []menuLine{
 			{"Change log", "/staff/log", access.Manager},
 			{"Settings", "/staff/settings", access.Owner},
+			{"Accounts", "/staff/accounts", access.Owner},
 			{"Status", "/staff/status", access.Cashier},
 		}},
 	}

@@ -4,13 +4,18 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
-	"strconv"
+	"net/url"
 
 	"holdfast/internal/access"
 	"holdfast/views"
 )
 
-// loginPage asks who it is; whoever is signed in already goes on.
+// codeKey holds, in the browser's session, the number of a signing-in that waits for the
+// code of the second factor.
+const codeKey = "code_due"
+
+// loginPage asks who it is; whoever is signed in already goes on. After the password it
+// asks for the code, or with ?again=1 for e-mail and password once more.
 func (s *site) loginPage(w http.ResponseWriter, r *http.Request) error {
 	next := ownPath(r.URL.Query().Get("next"))
 	switch _, err := s.signedIn(r); {
@@ -19,45 +24,121 @@ func (s *site) loginPage(w http.ResponseWriter, r *http.Request) error {
 	case !errors.Is(err, access.ErrSignedOut):
 		return err
 	}
-	return s.showLogin(w, r, http.StatusOK, views.StaffLogin{Next: next})
+	v := views.StaffLogin{Next: next}
+	if r.URL.Query().Get("again") == "" {
+		var err error
+		if v.Code, err = s.codeDue(r); err != nil {
+			return err
+		}
+	}
+	return s.showLogin(w, r, http.StatusOK, v)
+}
+
+func (s *site) codeDue(r *http.Request) (bool, error) {
+	id := s.Sessions.GetInt64(r.Context(), codeKey)
+	if id == 0 {
+		return false, nil
+	}
+	return s.Access.AwaitsCode(r.Context(), id)
 }
 
 func (s *site) showLogin(w http.ResponseWriter, r *http.Request, status int, v views.StaffLogin) error {
+	title := "Sign in"
+	if v.Code {
+		title = "Your code"
+	}
 	var err error
-	if v.Page, _, err = s.staffPage(r, access.Staff{}, "Sign in", ""); err != nil {
+	if v.Page, _, err = s.staffPage(r, access.Staff{}, title, ""); err != nil {
 		return err
 	}
 	v.Demo = s.Demo != nil
+	v.AgainURL = loginURL("again", "1", v.Next)
+	waits(w, status)
 	s.render(w, r, status, views.StaffLoginPage(v))
 	return nil
 }
 
-// login signs in. The session gets a new token, so that one that was known before is
-// worth nothing after; the seats that the browser holds stay with it.
+// loginURL is the door with one more thing said and the way to go then.
+func loginURL(key, value, next string) string {
+	q := url.Values{}
+	if value != "" {
+		q.Set(key, value)
+	}
+	if next != "" {
+		q.Set("next", next)
+	}
+	if len(q) == 0 {
+		return "/staff/login"
+	}
+	return "/staff/login?" + q.Encode()
+}
+
+// login signs in, in two steps where the account has a second factor; a client may send
+// the code along with the password.
 func (s *site) login(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}
 	v := views.StaffLogin{Email: r.PostForm.Get("email"), Next: ownPath(r.PostForm.Get("next"))}
-	who, err := s.Access.SignIn(r.Context(), v.Email, r.PostForm.Get("password"), s.clientAddress(r))
+	code := r.PostForm.Get("code")
+	if v.Email == "" && !r.PostForm.Has("password") && r.PostForm.Has("code") {
+		return s.secondStep(w, r, v, code)
+	}
+	who, err := s.Access.SignIn(r.Context(), v.Email, r.PostForm.Get("password"), code, s.clientAddress(r))
+	switch {
+	case errors.Is(err, access.ErrCodeNeeded):
+		if err := s.Sessions.RenewToken(r.Context()); err != nil {
+			return unavailable(err)
+		}
+		s.Sessions.Put(r.Context(), codeKey, who.SignIn)
+		return seeOther(w, r, loginURL("", "", v.Next))
+	case err != nil:
+		return s.loginRefused(w, r, v, err)
+	}
+	return s.enter(w, r, who, cmp.Or(v.Next, "/staff"))
+}
+
+func (s *site) secondStep(w http.ResponseWriter, r *http.Request, v views.StaffLogin, code string) error {
+	v.Code = true
+	who, err := s.Access.EnterCode(r.Context(), s.Sessions.GetInt64(r.Context(), codeKey), code, s.clientAddress(r))
+	if err != nil {
+		return s.loginRefused(w, r, v, err)
+	}
+	return s.enter(w, r, who, cmp.Or(v.Next, "/staff"))
+}
+
+// loginRefused shows the door again with words, or passes on what is no refusal.
+func (s *site) loginRefused(w http.ResponseWriter, r *http.Request, v views.StaffLogin, err error) error {
+	status := http.StatusUnprocessableEntity
 	switch {
 	case errors.Is(err, access.ErrRefused):
-		v.Alert = &views.Note{Tone: "bad", Alert: true, Title: "That did not work", Text: []string{"This e-mail and this password do not belong together. Please type both again."}}
-		s.note(r, http.StatusUnprocessableEntity, err)
-		return s.showLogin(w, r, http.StatusUnprocessableEntity, v)
+		v.Alert = refusal("That did not work", "This e-mail and this password do not belong together. Please type both again.")
+	case errors.Is(err, access.ErrCode):
+		v.Code = v.Email == "" // with the password sent along both are typed again
+		v.Alert = refusal("That code did not work", "Please wait for the next code of your app and type that one. A code works once, so does a recovery code.")
 	case errors.Is(err, access.ErrTooMany):
-		v.Alert = &views.Note{Tone: "bad", Alert: true, Title: "Too many tries", Text: []string{"For safety, signing in pauses for up to 15 minutes now. Your account is not changed. Please come back then."}}
-		w.Header().Set("Retry-After", strconv.Itoa(15*60))
-		s.note(r, http.StatusTooManyRequests, err)
-		return s.showLogin(w, r, http.StatusTooManyRequests, v)
-	case err != nil:
+		v.Code, status = false, http.StatusTooManyRequests
+		v.Alert = refusal("Too many tries", "For safety, signing in pauses for up to 15 minutes now. Your account is not changed. Please come back then.")
+	case errors.Is(err, access.ErrSignedOut):
+		v.Code = false
+		v.Alert = refusal("Please begin again", "The password was typed too long ago. Please type e-mail and password once more.")
+	default:
 		return err
 	}
+	s.note(r, status, err)
+	return s.showLogin(w, r, status, v)
+}
+
+// enter makes the browser's session that of somebody who signed in. It gets a new token, so
+// that one that was known before is worth nothing after; the seats that the browser holds
+// stay with it.
+func (s *site) enter(w http.ResponseWriter, r *http.Request, who access.Staff, to string) error {
 	if err := s.Sessions.RenewToken(r.Context()); err != nil {
 		return unavailable(err)
 	}
+	s.Sessions.Remove(r.Context(), codeKey)
 	s.Sessions.Put(r.Context(), signInKey, who.SignIn)
-	return seeOther(w, r, cmp.Or(v.Next, "/staff"))
+	return seeOther(w, r, to)
 }
 
 // logout ends the signing-in here and in the database. Pressed twice it is as good.

@@ -47,8 +47,7 @@ type StaffProgress struct {
 	ResumeURL string
 }
 
-// EventCancel asks for everything that cancelling an event needs. The password is never
-// sent back.
+// EventCancel asks for everything that cancelling an event needs.
 type EventCancel struct {
 	Action string
 	Effect string // "12 bookings with 30 tickets are cancelled and EUR 300.00 goes back."
@@ -56,6 +55,7 @@ type EventCancel struct {
 	Title  string // to be typed
 	Typed  string
 	Reason string
+	StepUp StepUp
 }
 
 func StaffEventPage(v StaffEvent) templ.Component {
@@ -556,20 +556,28 @@ func eventCancel(v EventCancel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "\" required autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\"></div><div class=\"field\"><label for=\"password\">Your password again</label> <input class=\"input\" id=\"password\" name=\"password\" type=\"password\" autocomplete=\"current-password\" required></div><div class=\"field\"><label for=\"reason\">Why</label> <input class=\"input\" id=\"reason\" name=\"reason\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "\" required autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\"></div>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = stepUp(v.StepUp).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<div class=\"field\"><label for=\"reason\">Why</label> <input class=\"input\" id=\"reason\" name=\"reason\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var25 string
 		templ_7745c5c3_Var25, templ_7745c5c3_Err = templruntime.NewAttributeExpression(v.Reason).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/staff_event.templ`, Line: 162, Col: 68}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/staff_event.templ`, Line: 159, Col: 68}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var25)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "\" maxlength=\"500\" required autocomplete=\"off\"></div></div><button class=\"btn danger\">Cancel the event and send all money back</button></form></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "\" maxlength=\"500\" required autocomplete=\"off\"></div></div><button class=\"btn danger\">Cancel the event and send all money back</button></form></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"holdfast/db"
@@ -51,7 +52,15 @@ type Staff struct {
 	// SignIn is the number of this signing-in: what the browser's session keeps and
 	// what Load and SignOut take.
 	SignIn int64
+
+	TwoStep     bool // has a second factor
+	MustChange  bool // the password is one that somebody else gave
+	MustTwoStep bool // the house wants a second factor of this role
 }
+
+// Owes says whether something comes before any other work: a password of one's own, or
+// the second factor that the house wants.
+func (s Staff) Owes() bool { return s.MustChange || s.MustTwoStep && !s.TwoStep }
 
 // Actor is how the audit log names them.
 func (s Staff) Actor() string { return fmt.Sprintf("staff:%d", s.ID) }
@@ -66,18 +75,31 @@ var (
 	// ErrTooMany: too many failures for this account or from this address; the password
 	// was not looked at.
 	ErrTooMany = errors.New("too many tries to sign in")
+	// ErrCodeNeeded: the password was right; EnterCode takes the code of the second factor.
+	ErrCodeNeeded = errors.New("a code of the second factor is needed")
+	// ErrCode: the code is not one of this account's, or was used before.
+	ErrCode = errors.New("that code does not fit")
+	// ErrRole: it is the right person, but their role is not enough.
+	ErrRole = errors.New("the role is not enough")
 	// ErrSignedOut: nobody is signed in, or not any more.
 	ErrSignedOut = errors.New("not signed in")
 )
 
 // Service is safe for concurrent use.
 type Service struct {
-	db   *db.DB
-	busy chan struct{} // a place for each password that is looked at
+	db    *db.DB
+	busy  chan struct{} // a place for each password that is looked at
+	vault vault
 }
 
-// New makes the service.
-func New(d *db.DB) *Service { return &Service{db: d, busy: make(chan struct{}, hashesAtOnce)} }
+// New makes the service. appSecret is APP_SECRET: second factors are kept under it.
+func New(d *db.DB, appSecret string) (*Service, error) {
+	v, err := newVault(appSecret)
+	if err != nil {
+		return nil, fmt.Errorf("keys for second factors: %w", err)
+	}
+	return &Service{db: d, busy: make(chan struct{}, hashesAtOnce), vault: v}, nil
+}
 
 // Load answers who a signing-in belongs to and notes that it is in use. ErrSignedOut
 // when it is over: signed out, idle or older than allowed, or the account was
@@ -90,16 +112,19 @@ func (s *Service) Load(ctx context.Context, signIn int64) (Staff, error) {
 	if err != nil {
 		return Staff{}, err
 	}
-	return Staff{ID: x.StaffID, Email: x.Email, Name: x.Name, Role: Role(x.Role), SignIn: x.ID}, nil
+	return Staff{
+		ID: x.StaffID, Email: x.Email, Name: x.Name, Role: Role(x.Role), SignIn: x.ID,
+		TwoStep: x.TwoStep, MustChange: x.MustChange, MustTwoStep: slices.Contains(strings.Split(x.TwoStepFor, ","), x.Role),
+	}, nil
 }
 
 // SignOut ends a signing-in for good. Repeating it is safe.
 func (s *Service) SignOut(ctx context.Context, who Staff, address string) error {
 	return s.db.InTx(ctx, func(t *db.Tx) error {
-		if err := t.EndSignIn(ctx, who.SignIn); err != nil {
+		if _, err := t.EndSignIn(ctx, who.ID, who.SignIn); err != nil {
 			return err
 		}
-		return t.InsertAudit(ctx, db.Audit{Actor: who.Actor(), Address: address, Action: "sign_out", Subject: who.Actor()})
+		return t.Log(ctx, who.By(address), "sign_out", who.Actor(), nil, nil)
 	})
 }
 

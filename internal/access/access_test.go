@@ -28,7 +28,10 @@ func TestDecoyCostsTheSame(t *testing.T) {
 	if err != nil || *cost != *params() {
 		t.Fatalf("the decoy costs %+v, %v; a password %+v", cost, err, params())
 	}
-	s := New(nil)
+	s, err := New(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, text := range []string{"", "password"} {
 		if fits, _, err := s.look(t.Context(), text, ""); fits || err != nil {
 			t.Errorf("%q fits no account: %t, %v", text, fits, err)

@@ -36,9 +36,17 @@ func (s *Service) look(ctx context.Context, password, hash string) (fits bool, b
 		return false, "", fmt.Errorf("a stored password hash cannot be read: %w", err)
 	}
 	if fits && *cost != *params() {
-		if better, err = argon2id.CreateHash(password, params()); err != nil {
-			return false, "", fmt.Errorf("password hash: %w", err)
+		if better, err = newHash(password); err != nil {
+			return false, "", err
 		}
 	}
 	return fits, better, nil
+}
+
+func newHash(text string) (string, error) {
+	hash, err := argon2id.CreateHash(text, params())
+	if err != nil {
+		return "", fmt.Errorf("password hash: %w", err)
+	}
+	return hash, nil
 }

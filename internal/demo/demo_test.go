@@ -13,6 +13,7 @@ import (
 
 	"holdfast/db"
 	"holdfast/db/dbtest"
+	"holdfast/internal/domain"
 )
 
 // lines reads one column of text.
@@ -231,7 +232,7 @@ func TestStaffCanSignIn(t *testing.T) {
 			t.Errorf("%s: %v %v %+v", a.Email, ok, err, params)
 		}
 	}
-	if a, b := password(), password(); a == b {
+	if a, b := domain.NewPassword(), domain.NewPassword(); a == b {
 		t.Errorf("passwords repeat: %s", a)
 	}
 }

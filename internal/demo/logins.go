@@ -12,6 +12,7 @@ import (
 	"github.com/alexedwards/argon2id"
 
 	"holdfast/db"
+	"holdfast/internal/domain"
 )
 
 // Logins are the demo's accounts with passwords that work, at every start: those of
@@ -52,7 +53,7 @@ func knownPassword(ctx context.Context, d *db.DB, a db.StaffAccount, text string
 			return text, nil
 		}
 	}
-	text = password()
+	text = domain.NewPassword()
 	hash, err := argon2id.CreateHash(text, params())
 	if err != nil {
 		return "", err

@@ -2,9 +2,7 @@ package demo
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
-	"strings"
 
 	"github.com/alexedwards/argon2id"
 
@@ -25,7 +23,7 @@ func newAccounts() ([]account, error) {
 		{name: "Stefan Ilić", Account: Account{Email: "steward@demo.example", Role: "steward"}},
 	}
 	for i := range out {
-		out[i].Password = password()
+		out[i].Password = domain.NewPassword()
 		hash, err := argon2id.CreateHash(out[i].Password, params())
 		if err != nil {
 			return nil, err
@@ -38,23 +36,6 @@ func newAccounts() ([]account, error) {
 // params are the cost of internal/access.
 func params() *argon2id.Params {
 	return &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
-}
-
-// password is three words that nobody knows but everybody can type: "bodaku-rinelo-savimu",
-// 54 bits.
-func password() string {
-	const consonants, vowels = "bdfgklmnprstvz", "aeiou" // 14 × 5
-	var b [18]byte
-	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
-	var s strings.Builder
-	for i := 0; i < len(b); i += 2 {
-		if i > 0 && i%6 == 0 {
-			s.WriteByte('-')
-		}
-		s.WriteByte(consonants[int(b[i])%len(consonants)])
-		s.WriteByte(vowels[int(b[i+1])%len(vowels)])
-	}
-	return s.String()
 }
 
 // accounts stores them. An e-mail that has an account keeps it, and is not reported.

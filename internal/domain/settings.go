@@ -29,6 +29,7 @@ type Settings struct {
 	BusinessDayStart     string // "05:00": a show before it belongs to the evening before
 	BoardingNoticeMin    int    // "be there by": minutes before departure
 	BestSeatRowFromFront int    // percent of the rows from the front where the best seats are
+	TwoStepRoles         string // "owner,manager": must have a second factor to work here
 }
 
 // Window is the time a customer gets, clamped to 2..30 minutes at use.
@@ -82,6 +83,7 @@ func settingTable() []SettingDef {
 		{"sales_close_agent_minutes", GroupSelling, "Agents close", "10", "So long before the start or departure; a negative number is after it.", number(-1440, 14400, "minutes", func(s *Settings) *int { return &s.SalesCloseAgent })},
 		{"lonely_seat_rule", GroupSelling, "Single seats", "off", "On: no customer may leave a single free seat between sold ones.", onOff(func(s *Settings) *bool { return &s.LonelySeatRule })},
 		{"best_row_percent", GroupSelling, "Best rows", "66", "Where the best rows of a hall are, counted from the screen.", number(0, 100, "percent", func(s *Settings) *int { return &s.BestSeatRowFromFront })},
+		{"require_2fa_roles", GroupStaff, "Second step is a must for", "", "Signing in then asks for a code of the phone as well. Who has none is led to set it up before anything else.", choice(func(s *Settings) *string { return &s.TwoStepRoles }, "", "Nobody: everybody as they like", "owner", "Owners", "owner,manager", "Owners and managers", "owner,manager,cashier", "All but stewards", "owner,manager,cashier,steward", "Everybody")},
 		{"staff_email", GroupMail, "Notes to staff go to", "", "Each thing that needs a person is mailed there. Empty: nowhere.", email(func(s *Settings) *string { return &s.StaffEmail })},
 	}
 }

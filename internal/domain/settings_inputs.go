@@ -23,12 +23,13 @@ const (
 	GroupTime    = "Time"
 	GroupHolds   = "Holding seats"
 	GroupSelling = "Selling"
+	GroupStaff   = "Signing in"
 	GroupMail    = "Mail"
 )
 
 // SettingGroups is the order of the owner's page.
 func SettingGroups() []string {
-	return []string{GroupHouse, GroupTime, GroupHolds, GroupSelling, GroupMail}
+	return []string{GroupHouse, GroupTime, GroupHolds, GroupSelling, GroupStaff, GroupMail}
 }
 
 // SettingInput is how a value is typed and read.
