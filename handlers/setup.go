@@ -16,7 +16,7 @@ import (
 // setupForm is the set-up as typed; what a client leaves out is as the page would have it.
 type setupForm struct {
 	token  string
-	person access.Person
+	person access.Profile
 	house  access.House
 	wrong  access.Problems
 	ask    bool // the token is not right yet
@@ -99,7 +99,7 @@ func typedSetup(r *http.Request, set domain.Settings) setupForm {
 	local, _, _ := strings.Cut(email, "@")
 	return setupForm{
 		token:  r.Form.Get("token"),
-		person: access.Person{Email: email, Name: typed("name", local)},
+		person: access.Profile{Email: email, Name: typed("name", local)},
 		house: access.House{
 			Kind: typed("kind", set.Kind), Name: typed("venue_name", set.VenueName),
 			Currency: strings.ToUpper(typed("currency", set.Currency)), TimeZone: typed("time_zone", set.TimeZone),

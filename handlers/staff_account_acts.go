@@ -74,6 +74,6 @@ func (s *site) accountRefused(w http.ResponseWriter, r *http.Request, who access
 	}
 	s.note(r, http.StatusUnprocessableEntity, err)
 	return s.showAccount(w, r, who, http.StatusUnprocessableEntity, a, accountForm{
-		person: access.Person{Email: a.Email, Name: a.Name, Role: access.Role(a.Role)}, alert: refusal("That is not possible", rule.Words),
+		person: access.Profile{Email: a.Email, Name: a.Name, Role: access.Role(a.Role)}, alert: refusal("That is not possible", rule.Words),
 	})
 }

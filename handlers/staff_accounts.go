@@ -12,13 +12,13 @@ import (
 
 // accountForm is what the owner typed about somebody.
 type accountForm struct {
-	person access.Person
+	person access.Profile
 	wrong  access.Problems
 	alert  *views.Note
 }
 
 func typedAccount(r *http.Request) accountForm {
-	return accountForm{person: access.Person{Email: r.PostForm.Get("email"), Name: r.PostForm.Get("name"), Role: access.Role(r.PostForm.Get("role"))}}
+	return accountForm{person: access.Profile{Email: r.PostForm.Get("email"), Name: r.PostForm.Get("name"), Role: access.Role(r.PostForm.Get("role"))}}
 }
 
 func (f accountForm) fields() []views.AccountField {
@@ -50,7 +50,7 @@ func roleName(role access.Role) string {
 
 // staffAccounts lists everybody.
 func (s *site) staffAccounts(w http.ResponseWriter, r *http.Request, who access.Staff) error {
-	return s.showAccounts(w, r, who, http.StatusOK, accountForm{person: access.Person{Role: access.Cashier}})
+	return s.showAccounts(w, r, who, http.StatusOK, accountForm{person: access.Profile{Role: access.Cashier}})
 }
 
 func (s *site) showAccounts(w http.ResponseWriter, r *http.Request, who access.Staff, status int, f accountForm) error {
@@ -139,7 +139,7 @@ func (s *site) staffAccount(w http.ResponseWriter, r *http.Request, who access.S
 	if err != nil {
 		return err
 	}
-	return s.showAccount(w, r, who, http.StatusOK, a, accountForm{person: access.Person{Email: a.Email, Name: a.Name, Role: access.Role(a.Role)}})
+	return s.showAccount(w, r, who, http.StatusOK, a, accountForm{person: access.Profile{Email: a.Email, Name: a.Name, Role: access.Role(a.Role)}})
 }
 
 func (s *site) showAccount(w http.ResponseWriter, r *http.Request, who access.Staff, status int, a access.Account, f accountForm) error {

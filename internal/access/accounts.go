@@ -13,18 +13,18 @@ import (
 // Account is somebody who works here, as the owner sees them.
 type Account = db.StaffCard
 
-// Person is what the owner types about somebody.
-type Person struct {
+// Profile is what the owner types about somebody.
+type Profile struct {
 	Email, Name string
 	Role        Role
 }
 
 // trim is the person as accounts store one.
-func (p Person) trim() Person {
-	return Person{Email: normal(p.Email), Name: strings.Join(strings.Fields(p.Name), " "), Role: p.Role}
+func (p Profile) trim() Profile {
+	return Profile{Email: normal(p.Email), Name: strings.Join(strings.Fields(p.Name), " "), Role: p.Role}
 }
 
-func (p Person) problems() Problems {
+func (p Profile) problems() Problems {
 	all := Problems{}
 	all.add("email", emailProblem(p.Email))
 	all.add("name", nameProblem(p.Name))
@@ -51,7 +51,7 @@ func (s *Service) Account(ctx context.Context, id int64) (Account, error) {
 
 // AddAccount makes an account with a password to begin with, which its owner must change
 // at the first sign-in. Problems: by field.
-func (s *Service) AddAccount(ctx context.Context, who Staff, p Person, address string) (id int64, password string, err error) {
+func (s *Service) AddAccount(ctx context.Context, who Staff, p Profile, address string) (id int64, password string, err error) {
 	p = p.trim()
 	if err := p.problems().some(); err != nil {
 		return 0, "", err
@@ -75,7 +75,7 @@ func (s *Service) AddAccount(ctx context.Context, who Staff, p Person, address s
 
 // SaveAccount changes who somebody is. Problems: by field; domain.ErrStale: the account
 // changed since revision; a rule in words: it is the last owner.
-func (s *Service) SaveAccount(ctx context.Context, who Staff, id int64, revision int, p Person, address string) error {
+func (s *Service) SaveAccount(ctx context.Context, who Staff, id int64, revision int, p Profile, address string) error {
 	p = p.trim()
 	if err := p.problems().some(); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (s *Service) SaveAccount(ctx context.Context, who Staff, id int64, revision
 		if err := t.UpdateStaff(ctx, id, revision, p.Email, p.Name, string(p.Role)); err != nil {
 			return err
 		}
-		before := Person{Email: was.Email, Name: was.Name, Role: Role(was.Role)}
+		before := Profile{Email: was.Email, Name: was.Name, Role: Role(was.Role)}
 		return t.Log(ctx, who.By(address), "account_changed", subject(id), before, p)
 	})
 	if errors.Is(err, domain.ErrConflict) {

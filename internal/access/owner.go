@@ -38,7 +38,7 @@ func (s *Service) HasOwner(ctx context.Context) (bool, error) { return s.db.HasO
 
 // Setup makes the first owner and the house, and signs the owner in.
 // domain.ErrNotFound: there is an owner, however short ago; Problems: by field.
-func (s *Service) Setup(ctx context.Context, h House, p Person, password, address string) (who Staff, err error) {
+func (s *Service) Setup(ctx context.Context, h House, p Profile, password, address string) (who Staff, err error) {
 	p.Role = Owner
 	p = p.trim()
 	wrong := p.problems()
@@ -94,7 +94,7 @@ func firstOwner(ctx context.Context, t *db.Tx) error {
 // answered. Problems: what is wrong, by field.
 func (s *Service) CreateOwner(ctx context.Context, by domain.By, email, password string) (string, error) {
 	email = normal(email)
-	p := Person{Email: email, Name: email, Role: Owner}
+	p := Profile{Email: email, Name: email, Role: Owner}
 	hash, password, err := s.given(ctx, p, password)
 	if err != nil {
 		return "", err
@@ -116,7 +116,7 @@ func (s *Service) CreateOwner(ctx context.Context, by domain.By, email, password
 }
 
 // given is the hash of a password that will do, made up when it is "".
-func (s *Service) given(ctx context.Context, p Person, password string) (hash, text string, err error) {
+func (s *Service) given(ctx context.Context, p Profile, password string) (hash, text string, err error) {
 	wrong := p.problems()
 	if password != "" {
 		wrong.add("password", passwordProblem(password, p.Email, p.Name))
@@ -134,7 +134,7 @@ func (s *Service) given(ctx context.Context, p Person, password string) (hash, t
 // password and Problems as in CreateOwner.
 func (s *Service) ResetOwner(ctx context.Context, by domain.By, email, password string) (string, error) {
 	email = normal(email)
-	hash, password, err := s.given(ctx, Person{Email: email, Name: email, Role: Owner}, password)
+	hash, password, err := s.given(ctx, Profile{Email: email, Name: email, Role: Owner}, password)
 	if err != nil {
 		return "", err
 	}
