@@ -24,20 +24,6 @@ func (t *Tx) PutDispute(ctx context.Context, paymentID int64, d domain.ProviderD
 	return n == 1, err
 }
 
-const disputedSQL = `
-SELECT EXISTS (
-  SELECT 1 FROM bookings b JOIN payments p ON p.hold_id = b.hold_id
-    JOIN payments o ON o.id = p.id OR o.stripe_payment_intent_id = p.stripe_payment_intent_id
-    JOIN disputes d ON d.payment_id = o.id
-   WHERE b.id = @booking AND NOT d.inquiry AND d.status <> 'won' AND d.decided_at IS NULL)`
-
-// Disputed says whether the door must ask staff before it lets the booking in: there
-// is a chargeback that was not won and nobody decided, also one of the payment that its
-// tickets were exchanged from. Inquiries do not count.
-func (q Queries) Disputed(ctx context.Context, bookingID int64) (bool, error) {
-	return scalar[bool](ctx, q.q, disputedSQL, pgx.StrictNamedArgs{"booking": bookingID})
-}
-
 const paymentByIntentSQL = paymentColumns + `WHERE stripe_payment_intent_id = @intent AND tender = 'stripe' ORDER BY id DESC LIMIT 1`
 
 // PaymentByIntent finds the attempt whose money a payment intent is; domain.ErrNotFound.

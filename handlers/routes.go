@@ -73,6 +73,8 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	staff("GET /staff/log", access.Manager, s.staffLog)
 	staff("GET /staff/settings", access.Owner, s.staffSettings)
 	staff("POST /staff/settings", access.Owner, s.saveSettings)
+	staff("POST /staff/checkin", access.Steward, s.checkIn)
+	staff("POST /staff/checkin/undo", access.Steward, s.undoCheckIn)
 	staff("GET /staff/status", access.Cashier, s.staffStatus)
 	staff("POST /staff/tasks/{task}/done", access.Manager, s.finishTask)
 	staff("POST /staff/refunds/{refund}/retry", access.Manager, s.retryRefund)

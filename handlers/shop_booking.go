@@ -155,14 +155,17 @@ func ticketShow(o *booking.Offer) *views.TicketShow {
 	}
 }
 
-// ticketPage is one ticket alone, for whoever has its code.
+// ticketPage is one ticket alone, for whoever has its code; staff see what it is worth at
+// the door, and the ticket itself with ?show=ticket.
 func (s *site) ticketPage(w http.ResponseWriter, r *http.Request) error {
-	event, id, version, err := s.Signer.ReadTicketCode(r.PathValue("code"))
+	x, err := s.saleOfCode(r, r.PathValue("code"))
 	if err != nil {
 		return err
 	}
-	x, err := s.Booking.SaleOfTicket(r.Context(), event, id, version)
-	if err != nil {
+	switch who, err := s.signedIn(r); {
+	case err == nil && !who.Owes() && r.URL.Query().Get("show") != "ticket":
+		return s.ticketForStaff(w, r, who, x)
+	case err != nil && !errors.Is(err, access.ErrSignedOut):
 		return err
 	}
 	v, err := s.ticketView(x, x.Tickets[0])
@@ -170,33 +173,8 @@ func (s *site) ticketPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	page := s.pages.frame("Ticket "+v.Seat.Name, x.Scene.Event.Kind, x.Scene.Settings)
-	view := views.TicketView{Page: page, Ticket: v}
-	if who, err := s.signedIn(r); err == nil && !who.Owes() {
-		if view.Door, err = s.doorNote(r, x); err != nil {
-			return err
-		}
-	} else if err != nil && !errors.Is(err, access.ErrSignedOut) {
-		return err
-	}
-	s.render(w, r, http.StatusOK, views.TicketPage(view))
+	s.render(w, r, http.StatusOK, views.TicketPage(views.TicketView{Page: page, Ticket: v}))
 	return nil
-}
-
-// doorNote tells staff who scanned the code what the ticket is worth.
-func (s *site) doorNote(r *http.Request, x *booking.Sale) (*views.Note, error) {
-	verdict, err := s.Booking.Door(r.Context(), x)
-	if err != nil {
-		return nil, err
-	}
-	switch verdict {
-	case booking.DoorCancelled:
-		return &views.Note{Tone: "bad", Alert: true, Title: "Do not let in: cancelled", Text: []string{"This ticket was cancelled. Its seat may belong to somebody else."}}, nil
-	case booking.DoorOff:
-		return &views.Note{Tone: "bad", Alert: true, Title: "Do not let in: nothing takes place", Text: []string{"The event of this ticket was cancelled."}}, nil
-	case booking.DoorAsk:
-		return &views.Note{Tone: "warn", Alert: true, Title: "Ask the office first", Text: []string{"The cardholder took the payment back. Somebody must decide on the status page before this ticket is good."}}, nil
-	}
-	return &views.Note{Tone: "ok", Alert: true, Title: "Valid", Text: []string{eventHead(x.Scene).Title, facts(x.Scene)[0]}}, nil
 }
 
 // bookingCalendar is the booking as a calendar file.

@@ -193,6 +193,7 @@ func (d dossier) change(a booking.AuditLine) string {
 		Refund          int64
 		Why             string
 		Seat, Passenger string
+		Place           string
 		Email           string
 	}
 	var before, after note
@@ -211,6 +212,14 @@ func (d dossier) change(a booking.AuditLine) string {
 		return contact("E-mail corrected to "+after.Email, before.Email+" before")
 	case "mail again":
 		return "Tickets mailed again to " + after.Email
+	case "check in":
+		words := "Seat " + after.Seat + ": checked in" + commaIf(after.Place)
+		if after.Why != "" {
+			words += ", knowingly: " + after.Why
+		}
+		return words
+	case "undo check-in":
+		return "Seat " + after.Seat + ": the check-in was undone"
 	}
 	return strings.ToUpper(a.Action[:1]) + a.Action[1:]
 }

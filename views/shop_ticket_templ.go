@@ -12,7 +12,6 @@ import templruntime "github.com/a-h/templ/runtime"
 // TicketView is one ticket alone, for whoever has its code.
 type TicketView struct {
 	Page   Page
-	Door   *Note // for signed-in staff: whether to let the holder in
 	Ticket Ticket
 }
 
@@ -49,10 +48,6 @@ func TicketPage(v TicketView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = maybeNote(v.Door).Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
 			if v.Ticket.Cancelled != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"stack\"><h1>This ticket is not valid any more</h1><p class=\"lede\">")
 				if templ_7745c5c3_Err != nil {
@@ -61,7 +56,7 @@ func TicketPage(v TicketView) templ.Component {
 				var templ_7745c5c3_Var3 string
 				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(v.Ticket.Cancelled)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/shop_ticket.templ`, Line: 17, Col: 41}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/shop_ticket.templ`, Line: 15, Col: 41}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 				if templ_7745c5c3_Err != nil {

@@ -99,29 +99,3 @@ func (s *Service) MailLink(ctx context.Context, reference, email string) error {
 		return s.queueMail(ctx, t, db.Mail{Kind: "booking_link", BookingID: &b.ID, ToAddress: b.Email})
 	})
 }
-
-// DoorVerdict is what a ticket is worth at the door.
-type DoorVerdict string
-
-const (
-	DoorValid     DoorVerdict = "valid"
-	DoorCancelled DoorVerdict = "cancelled" // the ticket
-	DoorOff       DoorVerdict = "off"       // the event
-	DoorAsk       DoorVerdict = "ask"       // a chargeback that staff have not decided
-)
-
-// Door judges the first ticket of a sale. A chargeback stops it until staff decide; a
-// bank's inquiry does not.
-func (s *Service) Door(ctx context.Context, x *Sale) (DoorVerdict, error) {
-	switch {
-	case x.Tickets[0].State != "valid":
-		return DoorCancelled, nil
-	case x.Scene.Event.Status == "cancelled":
-		return DoorOff, nil
-	}
-	disputed, err := s.db.Disputed(ctx, x.Booking.ID)
-	if err != nil || disputed {
-		return DoorAsk, err
-	}
-	return DoorValid, nil
-}
