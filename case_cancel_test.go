@@ -10,6 +10,7 @@ import (
 
 	"holdfast/db"
 	"holdfast/db/dbtest"
+	"holdfast/internal/booking"
 	"holdfast/internal/stripesim"
 )
 
@@ -382,5 +383,41 @@ func TestT8_TaxAddsUp(t *testing.T) {
 	w.wantCount(t, 1, "ledger_entries WHERE kind = 'fee' AND amount = 19800")
 	w.eventually("the money is back", `SELECT bool_and(state = 'succeeded') FROM refunds`)
 	w.wantTaken(t, b.id(), 24550)
+	w.clean()
+}
+
+// Money that was paid in cash waits for the hand that gives it back: no job works on it,
+// no mail says that it is done, and it stays under way until staff say Done.
+func TestCancel_RefundByHandWaitsForTheHand(t *testing.T) {
+	t.Parallel()
+	w, ev := office(t)
+	page := w.on(t).buys(eventPath(ev.ID), "A1")
+	w.exec(`UPDATE payments SET tender = 'cash', stripe_payment_intent_id = NULL`)
+	err := w.service().CancelTickets(t.Context(), booking.Cancel{BookingID: one[int64](w, `SELECT id FROM bookings`), Reason: "customer", By: "staff:1", Words: "ill"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.exec(`UPDATE refunds SET created_at = created_at - interval '3 days', updated_at = updated_at - interval '3 days'`)
+	if err := w.service().Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.wantCount(t, 0, "river_job WHERE kind = 'refund'")
+	w.wantCount(t, 1, "refunds WHERE state = 'pending'")
+	w.wantCount(t, 0, "mails WHERE kind LIKE 'refund%'")
+	customer := w.browser()
+	customer.get(page.url.String()).want(200).says("EUR 10.00 is on its way back", "Paid at the counter, you get it there")
+
+	boss := w.as(t, "manager")
+	status := boss.get(w.URL + "/staff/status").want(200).says("to be given back by hand")
+	task := one[int64](w, `SELECT id FROM staff_tasks WHERE kind = 'refund_by_hand' AND state = 'open'`)
+	done := status.form("/staff/tasks/" + itoa(task) + "/done")
+	for range 2 { // pressed twice
+		boss.submit(status, done, url.Values{"reason": {"given in cash"}}, "").want(303)
+	}
+	w.wantCount(t, 1, "refunds WHERE state = 'succeeded'")
+	if n := one[int64](w, `SELECT sum(amount)::bigint FROM ledger_entries WHERE kind = 'refund'`); n != -1000 {
+		t.Errorf("the ledger has %d going back", n)
+	}
+	w.wantCount(t, 0, "staff_tasks WHERE state = 'open'")
 	w.clean()
 }

@@ -276,3 +276,33 @@ func TestP48_FormPost(t *testing.T) {
 	w.browser().post(w.URL+"/hooks/stripe", url.Values{"id": {"evt_1"}}).want(400)
 	w.wantCount(t, 0, "stripe_events")
 }
+
+// A webhook of the other livemode, signed as it should be, is stored, answered and
+// ignored: no job, nothing settled, a line in the log.
+func TestP7_OtherLivemode(t *testing.T) {
+	t.Parallel()
+	w, ev := cinema(t, 1, 4)
+	w.Sim.SetFaults(stripesim.Faults{{Kind: stripesim.WebhookLost}})
+	b := w.on(t)
+	session := b.paying(eventPath(ev.ID), "A1")
+	if err := w.Sim.Pay(session); err != nil {
+		t.Fatal(err)
+	}
+	jobs := w.count("river_job WHERE kind = 'settle'")
+	body := event(t, "evt_live", "checkout.session.completed", session, "2023-10-16", true)
+	for range 2 {
+		w.hook(w.browser(), body, w.Sim.Sign(body)).want(200)
+	}
+	w.wantCount(t, 1, "stripe_events WHERE id = 'evt_live' AND livemode AND processed_at IS NOT NULL AND note = 'other livemode'")
+	w.wantCount(t, jobs, "river_job WHERE kind = 'settle'")
+	w.wantCount(t, 0, "payments WHERE received > 0")
+	w.wantCount(t, 0, "bookings")
+	if log := w.logs.tail(1 << 20); !strings.Contains(log, "webhook of the other mode ignored") || !strings.Contains(log, "evt_live") {
+		t.Error("the log does not tell of it")
+	}
+	same := event(t, "evt_test", "checkout.session.completed", session, "2023-10-16", false) // the control
+	w.hook(w.browser(), same, w.Sim.Sign(same)).want(200)
+	w.eventually("booked", `SELECT EXISTS (SELECT 1 FROM bookings)`)
+	w.wantTickets(t, b.id(), "A1")
+	w.clean()
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -262,4 +263,57 @@ func TestContract_Cookies(t *testing.T) {
 			t.Error("the session's token stands in the database as it is")
 		}
 	}
+}
+
+// The booking's page says where the mail with the tickets is, and never keeps anybody
+// from the tickets; one that did not arrive can be sent again.
+func TestBookingPageSaysWhereTheMailIs(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close() // takes connections and says nothing: the mail stays queued
+	var ev dbtest.Event
+	w := newWorld(t, func(d *db.DB) { ev = dbtest.Screening(t, d, 2, 8); set(t, d, "phone", "081 555 0142") }, map[string]string{
+		"SMTP_URL": "smtp://" + silent.Addr().String() + "?tls=none", "MAIL_FROM": "tickets@example.com"})
+	b := w.on(t)
+	p := b.buys(eventPath(ev.ID), "A1").says("You are booked", "Paid. Your tickets are below; the mail to", "is on its way")
+	to := one[string](w, `SELECT to_address FROM mails WHERE kind = 'tickets'`)
+	p.says("the mail to " + to + " is on its way")
+	if p.has("/mail") {
+		t.Error("a mail on its way can be sent again")
+	}
+	look := func() *page { return b.get(p.url.String()).want(200) }
+
+	w.exec(`UPDATE mails SET state = 'sent', sent_at = '2026-03-01T12:34Z'`)
+	look().says("Tickets were sent to " + to + " at 12:34, UTC")
+	b.post(p.url.String()+"/mail", nil).want(303)
+	w.wantCount(t, 1, "mails WHERE state = 'sent'") // what arrived is not sent again
+
+	w.exec(`UPDATE mails SET state = 'failed', error = '550 no such user', sent_at = NULL`)
+	failed := look().says("Paid. Your tickets are below", "The mail to "+to+" did not arrive", "below and valid", "Please call 081 555 0142")
+	if strings.Contains(failed.text(), "550") {
+		t.Error("the customer sees the server's words")
+	}
+	b.follow(b.submit(failed, failed.form("/mail"), nil, "").want(303)).says("is on its way")
+	w.wantCount(t, 1, "mails WHERE kind = 'tickets' AND state = 'queued'")
+	b.post(w.URL+"/bookings/nonsense/mail", nil).want(404)
+
+	w.exec(`DELETE FROM mails`) // sold without an address
+	if text := look().text(); strings.Contains(text, "mail") && !strings.Contains(text, "Find my booking") {
+		t.Errorf("a booking without an address speaks of mail: %s", text)
+	}
+	w.exec(`INSERT INTO mails (kind, booking_id, to_address, state) SELECT 'tickets', id, email, 'failed' FROM bookings`)
+	w.exec(`UPDATE bookings SET state = 'cancelled'`)
+	if look().says("This booking was cancelled").has("/mail") {
+		t.Error("a cancelled booking's tickets can be mailed")
+	}
+}
+
+// With mail off the page tells people to keep its link.
+func TestBookingPageWithMailOff(t *testing.T) {
+	t.Parallel()
+	w, ev := cinema(t, 1, 4)
+	w.on(t).buys(eventPath(ev.ID), "A1").says("We cannot send mail at the moment", "keep this page’s link")
 }

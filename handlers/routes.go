@@ -31,6 +31,7 @@ func (s *site) routes() http.Handler {
 	shop.Handle("GET /holds/{hold}/clock", s.json(s.holdClock))
 	get("/holds/{hold}/return", s.returnFromPayment)
 	get("/bookings/{token}", s.bookingPage)
+	post("/bookings/{token}/mail", s.mailAgain)
 	get("/bookings/{token}/calendar.ics", s.bookingCalendar)
 	get("/find", s.findPage)
 	post("/find", s.findBooking)

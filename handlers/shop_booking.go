@@ -33,18 +33,18 @@ func (s *site) bookingPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	o := x.Scene
 	page := s.pages.frame("Booking "+domain.ShowReference(x.Booking.Reference), o.Event.Kind, o.Settings)
-	v := views.BookingView{Page: page, Heading: "You are booked", Lede: "Show the code on your phone or on paper.", Reference: domain.ShowReference(x.Booking.Reference)}
-	if !s.MailOff && x.Booking.Email != "" {
-		v.Lede = "Tickets are sent to " + x.Booking.Email + ". Show the code on your phone or on paper."
-	}
+	v := views.BookingView{Page: page, Heading: "You are booked", Reference: domain.ShowReference(x.Booking.Reference)}
+	v.Lede, v.Mail = s.ticketMail(x, "/bookings/"+r.PathValue("token"))
 	v.Note = goesBack(x)
 	switch {
 	case x.Booking.State == "cancelled":
+		v.Mail = nil
 		v.Heading, v.Lede = "This booking was cancelled", "Its tickets are not valid any more."
 		if o.Event.Status == "cancelled" {
 			v.Lede = "We are sorry: " + eventHead(o).Title + " will not take place. " + v.Lede
 		}
 	case o.Event.Status == "cancelled":
+		v.Mail = nil
 		v.Heading, v.Lede = "This one was cancelled", "We are sorry. Bookings are being cancelled one by one."
 		v.Note = &views.Note{Tone: "warn", Title: "Your money goes back by itself", Text: []string{"You need not do anything. A mail tells you when it is on its way."}}
 	default:
@@ -60,6 +60,52 @@ func (s *site) bookingPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.render(w, r, http.StatusOK, views.Booking(v))
 	return nil
+}
+
+// ticketMail says how far the mail with the tickets is; it never keeps anybody from them.
+func (s *site) ticketMail(x *booking.Sale, page string) (lede string, note *views.BookingMail) {
+	below := "Your tickets are below"
+	if x.Booking.Total > 0 {
+		below = "Paid. Your tickets are below"
+	}
+	const show = "Show the code on your phone or on paper."
+	m := x.Mail
+	switch {
+	case m == nil:
+		return show, nil
+	case m.State == "sent":
+		at := ""
+		if m.SentAt != nil {
+			at = " at " + format.Clock(format.In(*m.SentAt, x.Scene.Settings.TimeZone)) + ", " + format.Zone(x.Scene.Settings.TimeZone)
+		}
+		return "Tickets were sent to " + m.ToAddress + at + ". " + show, nil
+	case m.State == "failed":
+		n := &views.BookingMail{Action: page + "/mail", Note: views.Note{Tone: "warn", Title: "The mail to " + m.ToAddress + " did not arrive", Text: []string{
+			"Your tickets are below and valid. Keep this page’s link or print them.", "Is the address wrong? " + callUs(x.Scene.Settings) + " and we correct it."}}}
+		return below + ". " + show, n
+	case s.MailOff:
+		return below + ". We cannot send mail at the moment: please keep this page’s link, or print them.", nil
+	}
+	return below + "; the mail to " + m.ToAddress + " is on its way. " + show, nil
+}
+
+func callUs(set domain.Settings) string {
+	if set.Phone == "" {
+		return "Please tell us at the counter"
+	}
+	return "Please call " + set.Phone
+}
+
+// mailAgain sends a ticket mail once more that was given up.
+func (s *site) mailAgain(w http.ResponseWriter, r *http.Request) error {
+	x, err := s.sale(r)
+	if err != nil {
+		return err
+	}
+	if err := s.Booking.MailTicketsAgain(r.Context(), x.Booking.ID); err != nil {
+		return err
+	}
+	return seeOther(w, r, "/bookings/"+r.PathValue("token"))
 }
 
 // goesBack says where money is that goes back for a booking, nil when none does.

@@ -155,6 +155,8 @@ func mailWords(kind string) string {
 		return "The link to the booking"
 	case "cancelled":
 		return "About the cancellation"
+	case "refund_started":
+		return "Money is on its way back"
 	case "refund_done":
 		return "The money is back"
 	case "refund_failed":

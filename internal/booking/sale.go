@@ -2,6 +2,7 @@ package booking
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"holdfast/db"
@@ -20,7 +21,11 @@ type Sale struct {
 	Tickets []Ticket // in the order of the plan
 	Scene   *Offer   // no fares
 	Refunds []Refund
+	Mail    *MailState // with the tickets; nil when there is none, and on a ticket alone
 }
+
+// MailState is how far a mail is.
+type MailState = db.MailState
 
 // Sale reads a booking by what its link says; ErrNotFound when the link was revoked.
 func (s *Service) Sale(ctx context.Context, id int64, linkVersion int) (*Sale, error) {
@@ -35,7 +40,29 @@ func (s *Service) Sale(ctx context.Context, id int64, linkVersion int) (*Sale, e
 	if out.Tickets, err = s.db.Tickets(ctx, b.ID); err != nil {
 		return nil, err
 	}
+	switch m, err := s.db.TicketsMail(ctx, b.ID); {
+	case err == nil:
+		out.Mail = &m
+	case !errors.Is(err, domain.ErrNotFound):
+		return nil, err
+	}
 	return out, s.scene(ctx, out)
+}
+
+// MailTicketsAgain puts a ticket mail that was given up into the queue once more, to the
+// address of the booking; nothing in every other state.
+func (s *Service) MailTicketsAgain(ctx context.Context, bookingID int64) error {
+	return s.db.InTx(ctx, func(t *db.Tx) error {
+		b, err := t.LockBooking(ctx, bookingID)
+		if err != nil || b.Email == "" {
+			return err
+		}
+		id, err := t.RequeueTicketsMail(ctx, b.ID, b.Email)
+		if err != nil {
+			return ignore(err, domain.ErrNotFound)
+		}
+		return t.Enqueue(ctx, domain.MailJob{MailID: id}, atOnce())
+	})
 }
 
 // SaleOfTicket reads one ticket by what its code says, alone in its booking.

@@ -192,14 +192,16 @@ func (s *Service) wayBack(ctx context.Context, t *db.Tx, p db.Payment, h *domain
 	if err := t.LedgerPayment(ctx, p.ID, nil, session.Currency, h.Channel); err != nil {
 		return err
 	}
-	if _, err := s.requestRefund(ctx, t, p, session.Amount, session.Currency, reason); err != nil {
+	refund, err := s.requestRefund(ctx, t, p, session.Amount, session.Currency, reason)
+	if err != nil {
 		return err
 	}
 	if err := s.task(ctx, t, db.StaffTask{Kind: reason, Words: words, PaymentID: &p.ID, EventID: &p.EventID}); err != nil {
 		return err
 	}
 	if reason == "duplicate" || reason == "mismatch" {
-		return nil // staff explain these; the buyer's own booking stands
+		// No seats were lost by it: a first booking stands, a wrong sum bought nothing.
+		return s.queueMail(ctx, t, db.Mail{Kind: "refund_started", RefundID: &refund, ToAddress: h.Email})
 	}
 	return s.queueMail(ctx, t, db.Mail{Kind: "seats_lost", PaymentID: &p.ID, ToAddress: h.Email})
 }

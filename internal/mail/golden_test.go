@@ -73,6 +73,8 @@ func TestGolden(t *testing.T) {
 		"seats_lost_trip":      {domain.Trip, lost("seat_lost", "pending")},
 		"seats_lost_failed":    {domain.Screening, lost("seat_lost", "failed")},
 		"seats_lost_cancelled": {domain.Screening, lostToCancelled},
+		"refund_started_twice": {domain.Screening, refund("refund_started", "duplicate", "requested", true)},
+		"refund_started_wrong": {domain.Trip, refund("refund_started", "mismatch", "requested", false)},
 		"refund_done":          {domain.Screening, refund("refund_done", "duplicate", "succeeded", true)},
 		"refund_failed":        {domain.Trip, refund("refund_failed", "seat_lost", "failed", false)},
 		"cancelled_part":       {domain.Screening, cancelledTickets("pending", "A1")},

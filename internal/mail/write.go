@@ -38,7 +38,7 @@ func (m *Mailer) write(ctx context.Context, row db.Mail) (letter, error) {
 		l, err = m.tickets(ctx, row)
 	case "seats_lost":
 		l, err = m.lost(ctx, row)
-	case "refund_done", "refund_failed":
+	case "refund_started", "refund_done", "refund_failed":
 		l, err = m.refund(ctx, row)
 	case "cancelled":
 		l, err = m.cancelled(ctx, row)

@@ -59,7 +59,7 @@ func refundSentences(p db.Payment, refunds []db.Refund, house domain.Settings) (
 	return "We are sending all of your money back: " + all + ".", days, receipt
 }
 
-// refund tells how a refund ended.
+// refund tells that a refund began, or how it ended.
 func (m *Mailer) refund(ctx context.Context, row db.Mail) (letter, error) {
 	if row.RefundID == nil {
 		return letter{}, noSubject(row)
@@ -73,7 +73,7 @@ func (m *Mailer) refund(ctx context.Context, row db.Mail) (letter, error) {
 		return letter{}, err
 	}
 	v := views.MailRefundView{
-		Event: o.about(), Failed: row.Kind == "refund_failed", Amount: money(r.Amount, r.Currency), Why: refundReason(r, o), Receipt: receiptNo(r),
+		Event: o.about(), Failed: row.Kind == "refund_failed", Started: row.Kind == "refund_started", Amount: money(r.Amount, r.Currency), Why: refundReason(r, o), Receipt: receiptNo(r),
 	}
 	if h.BookingID != 0 {
 		b, err := m.db.Booking(ctx, h.BookingID)
@@ -94,7 +94,7 @@ func refundReason(r db.Refund, o *occasion) string {
 	case "duplicate":
 		return "The booking was paid twice; this is the second payment. Your booking stands."
 	case "mismatch":
-		return "The payment did not fit what was to be paid."
+		return "The payment did not fit what was to be paid, so it bought nothing."
 	case "event_cancelled":
 		return o.title() + " was cancelled."
 	case "customer":
