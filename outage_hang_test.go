@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -57,7 +58,7 @@ func (w *wire) dial() (net.Conn, error) {
 	if strings.HasPrefix(w.target.Host, "/") { // a socket's folder
 		return net.Dial("unix", fmt.Sprintf("%s/.s.PGSQL.%d", w.target.Host, w.target.Port))
 	}
-	return net.Dial("tcp", fmt.Sprintf("%s:%d", w.target.Host, w.target.Port))
+	return net.Dial("tcp", net.JoinHostPort(w.target.Host, strconv.Itoa(int(w.target.Port))))
 }
 
 func (w *wire) carry(c net.Conn) {

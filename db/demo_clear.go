@@ -34,6 +34,8 @@ const clearRefundsSQL = `DELETE FROM refunds WHERE event_id IN ` + demoEvents
 
 const clearTicketLegsSQL = `DELETE FROM ticket_legs WHERE event_id IN ` + demoEvents
 
+const clearCheckinsSQL = `DELETE FROM checkins WHERE event_id IN ` + demoEvents
+
 const clearTicketsSQL = `DELETE FROM tickets WHERE event_id IN ` + demoEvents
 
 const clearBookingsSQL = `DELETE FROM bookings WHERE event_id IN ` + demoEvents
@@ -116,7 +118,7 @@ func (t *Tx) ClearDemo(ctx context.Context) error {
 	for _, sql := range []string{
 		lockDemoEventsSQL, allowDemoClearSQL,
 		clearMailsSQL, clearTasksSQL, clearStripeEventsSQL, clearLedgerSQL, clearDisputesSQL, clearRefundsSQL, clearTicketLegsSQL,
-		clearTicketsSQL,
+		clearCheckinsSQL, clearTicketsSQL,
 		clearBookingsSQL, clearPaymentsSQL, clearHoldSeatsSQL, clearHoldsSQL, clearEventSeatsSQL, clearEventStopsSQL, clearEventsSQL,
 		clearFilmsSQL, clearTariffsSQL, clearResourcesSQL, clearLayoutVersionsSQL, clearLayoutsSQL, clearRoutesSQL, clearPlacesSQL,
 		clearTypesSQL, clearStaffSQL, dropSettingsSQL, restoreSettingsSQL, clearDemoRowsSQL,
