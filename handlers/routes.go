@@ -109,6 +109,20 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	staff("POST /staff/me/two-step/codes", access.Steward, s.renewCodes)
 	staff("POST /staff/me/sign-ins/{sign}/end", access.Steward, s.endSignIn)
 	staff("POST /staff/me/sign-ins/end", access.Steward, s.endOthers)
+	staff("GET /staff/fares", access.Manager, s.fareLists)
+	staff("POST /staff/fares", access.Manager, s.newFareList)
+	staff("GET /staff/fares/types", access.Manager, s.ticketTypes)
+	staff("POST /staff/fares/types", access.Manager, s.saveTypes)
+	staff("GET /staff/fares/{tariff}", access.Manager, s.fareSheet)
+	staff("POST /staff/fares/{tariff}", access.Manager, s.editFareList)
+	staff("POST /staff/fares/{tariff}/prices", access.Manager, s.savePrices)
+	staff("POST /staff/fares/{tariff}/copy", access.Manager, s.copyFareList)
+	staff("POST /staff/fares/{tariff}/archive", access.Manager, s.archiveFareList)
+	staff("GET /staff/fares/{tariff}/bands/{band}", access.Manager, s.fareBand)
+	staff("POST /staff/fares/{tariff}/bands/{band}", access.Manager, s.saveFareBand)
+	staff("POST /staff/fares/{tariff}/bands/{band}/prices", access.Manager, s.saveBandPrices)
+	staff("POST /staff/fares/{tariff}/bands/{band}/raise", access.Manager, s.raiseBand)
+	staff("POST /staff/fares/{tariff}/bands/{band}/delete", access.Manager, s.deleteBand)
 	return rows
 }
 

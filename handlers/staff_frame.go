@@ -66,7 +66,9 @@ func staffMenu() []menuGroup {
 			{"Bookings", "/staff/bookings", access.Cashier},
 			{"Ended holds", "/staff/holds", access.Cashier},
 		}},
-		{"house", "House", nil},
+		{"house", "House", []menuLine{
+			{"Prices", faresURL, access.Manager},
+		}},
 		{"office", "Office", []menuLine{
 			{"Change log", "/staff/log", access.Manager},
 			{"Settings", "/staff/settings", access.Owner},

@@ -78,6 +78,13 @@ func (s *Sheet) Offers(from, to int) bool {
 	return from >= len(s.Stops) || to >= len(s.Stops) || s.Stops[from].MayBoard && s.Stops[to].MayAlight
 }
 
+// Has says whether the sheet has a field for it: a ride that the route offers, or one
+// that has a price from before.
+func (s *Sheet) Has(k PriceKey) bool {
+	_, priced := s.Prices[k]
+	return k.From < k.To && (priced || s.Offers(k.From, k.To))
+}
+
 // Keys is everything that the sheet has a field for.
 func (s *Sheet) Keys() []PriceKey {
 	var out []PriceKey
@@ -86,7 +93,7 @@ func (s *Sheet) Keys() []PriceKey {
 			for from := range s.List.LastStop {
 				for to := from + 1; to <= s.List.LastStop; to++ {
 					k := PriceKey{z.No, y.Code, from, to}
-					if _, priced := s.Prices[k]; priced || s.Offers(from, to) {
+					if s.Has(k) {
 						out = append(out, k)
 					}
 				}

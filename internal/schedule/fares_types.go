@@ -116,11 +116,11 @@ func readTypes(lines []TypeForm, stored []TicketType) ([]TicketType, FareProblem
 		case !y.Retired:
 			names[key] = true
 		}
-		list = append(list, placed{y, order})
+		list = append(list, placed{y, ranked(order, slices.IndexFunc(stored, func(s TicketType) bool { return s.Code == l.Code })+1)})
 	}
 	for _, y := range stored { // what the form did not have stays as it is
 		if !slices.ContainsFunc(list, func(p placed) bool { return p.Code == y.Code }) {
-			list = append(list, placed{y, 1000 + y.Position})
+			list = append(list, placed{y, ranked(1000, 1000) + y.Position})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b placed) int { return cmp.Compare(a.order, b.order) })
@@ -131,6 +131,12 @@ func readTypes(lines []TypeForm, stored []TicketType) ([]TicketType, FareProblem
 		}
 	}
 	return out, bad
+}
+
+// ranked sorts a wanted number: whoever moves to one that is taken comes before its owner
+// on the way up and behind on the way down. was is 0 for a new type.
+func ranked(order, was int) int {
+	return order*3 + cmp.Compare(order, cmp.Or(was, 1001))
 }
 
 // newCode makes a code of a name that no type has: "Child under 12" is child_under_12.
