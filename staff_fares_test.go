@@ -150,7 +150,7 @@ func TestFaresAreFilledAndLookedAt(t *testing.T) {
 	boss.prices(boss.get(w.fareList(trip.ID)), "save", url.Values{"p.1.child.0.2": {""}}).want(303)
 	w.browser().get(w.URL + eventPath(trip.ID) + "?from=0&to=2").want(422)
 	w.browser().get(w.URL + eventPath(trip.ID) + "?from=0&to=3").want(200).says("11.00")
-	boss.get(w.fareList(trip.ID)+"?event="+itoa(trip.ID)+"&from=0&to=2").want(200).says("Nothing is sold here")
+	boss.get(w.fareList(trip.ID) + "?event=" + itoa(trip.ID) + "&from=0&to=2").want(200).says("Nothing is sold here")
 	boss.get(w.fareList(trip.ID)+"?event="+itoa(trip.ID)+"&from=0&to=3").want(200).says("EUR 11.00", "EUR 6.50")
 }
 
@@ -159,16 +159,16 @@ func TestFareListsAreKept(t *testing.T) {
 	t.Parallel()
 	w, ev := office(t)
 	boss := w.as(t, "manager")
-	lists := boss.get(w.URL + "/staff/fares").want(200).says("1 coming event", "4 prices", "22 %", "Screenings")
-	make := func(p *page, change url.Values) *page { return boss.submit(p, p.form("/staff/fares"), change, "") }
-	made := make(lists, url.Values{"name": {" Morning  shows "}, "tax": {"5,5 %"}}).want(303)
+	lists := boss.get(w.URL+"/staff/fares").want(200).says("1 coming event", "4 prices", "22 %", "Screenings")
+	create := func(p *page, change url.Values) *page { return boss.submit(p, p.form("/staff/fares"), change, "") }
+	made := create(lists, url.Values{"name": {" Morning  shows "}, "tax": {"5,5 %"}}).want(303)
 	page := boss.follow(made).want(200).says("Morning shows", "5.5 % tax", "No coming event has this list")
 	w.wantCount(t, 1, "tariffs WHERE name = 'Morning shows' AND tax_bp = 550 AND currency = 'EUR'")
-	make(lists, url.Values{"name": {"Morning shows"}}).want(422).says("There is another with this name")
-	make(lists, url.Values{"name": {""}, "tax": {"half"}, "for": {"stops"}, "stops": {"1"}}).want(422).says("Please give it a name", "“half” is not a percentage", "from 2 to 40")
-	make(lists, url.Values{"name": {"Dollars"}, "currency": {"USD"}}).want(422).says("The house sells in EUR")
+	create(lists, url.Values{"name": {"Morning shows"}}).want(422).says("There is another with this name")
+	create(lists, url.Values{"name": {""}, "tax": {"half"}, "for": {"stops"}, "stops": {"1"}}).want(422).says("Please give it a name", "“half” is not a percentage", "from 2 to 40")
+	create(lists, url.Values{"name": {"Dollars"}, "currency": {"USD"}}).want(422).says("The house sells in EUR")
 	w.exec(`INSERT INTO settings (key, value) VALUES ('currency', 'LKR')`)
-	make(lists, url.Values{"name": {"Old form"}}).want(422).says("The house sells in LKR")
+	create(lists, url.Values{"name": {"Old form"}}).want(422).says("The house sells in LKR")
 	w.wantCount(t, 2, "tariffs")
 	copyOf := boss.get(w.fareList(ev.ID))
 	boss.submit(copyOf, copyOf.form("/copy"), nil, "").want(422).says("in EUR and the house sells in LKR")
@@ -207,7 +207,7 @@ func TestFareBandsOnThePage(t *testing.T) {
 	sheet := boss.follow(send(band, "/bands/new", monday).want(303)).want(200)
 	sheet.says("Monday", "Mon, from 17:00", "80 % of the list’s prices, rounded to EUR 0.50", "17:00 to 05:00", "Tue to Sun", "The prices of “Monday” count", "EUR 12.00")
 	w.browser().get(w.URL+eventPath(ev.ID)).says("8.00", "12.00")
-	w.browser().get(w.URL+"/?date=2030-12-02").says("8.00")
+	w.browser().get(w.URL + "/?date=2030-12-02").says("8.00")
 	send(band, "/bands/new", monday).want(409) // an old form
 
 	own := boss.get(list + "/bands/new").want(200)
@@ -219,7 +219,7 @@ func TestFareBandsOnThePage(t *testing.T) {
 	w.browser().get(w.URL+eventPath(ev.ID)).says("8.00", "12.00") // the first that fits counts
 	sheet = boss.get(list).want(200)
 	raised := boss.follow(send(sheet, "/raise", nil).want(303)).want(200).says("The prices of “Premiere” count")
-	w.browser().get(w.URL + eventPath(ev.ID)).says("14.00", "15.00")
+	w.browser().get(w.URL+eventPath(ev.ID)).says("14.00", "15.00")
 
 	// A change of the list that a difference could not follow is refused.
 	w.exec(`UPDATE tariff_bands SET rule = 'amount', value = -450 WHERE name = 'Monday'`)
