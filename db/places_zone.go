@@ -55,8 +55,10 @@ func (t *Tx) KeepClock(ctx context.Context, place int64, events []int64, old, zo
 const outOfOrderSQL = `
 SELECT s.event_id, coalesce(r.name, '') AS route, s.departs_at
   FROM event_stops s JOIN events e ON e.id = s.event_id LEFT JOIN routes r ON r.id = e.route_id
+  JOIN event_stops a ON a.event_id = s.event_id AND a.stop_no = 0
   LEFT JOIN event_stops n ON n.event_id = s.event_id AND n.stop_no = s.stop_no + 1
- WHERE s.event_id = ANY(@events::bigint[]) AND (s.departs_at < s.arrives_at OR n.arrives_at < s.departs_at)
+ WHERE s.event_id = ANY(@events::bigint[])
+   AND (s.departs_at < s.arrives_at OR n.arrives_at < s.departs_at OR (n.stop_no = e.last_stop AND n.arrives_at <= a.departs_at))
  ORDER BY s.departs_at LIMIT 1`
 
 // OutOfOrder finds a trip that would be at its next stop before it left the one
@@ -65,9 +67,30 @@ func (t *Tx) OutOfOrder(ctx context.Context, events []int64) (ShiftedStop, error
 	return row[ShiftedStop](ctx, t.q, outOfOrderSQL, pgx.StrictNamedArgs{"events": events})
 }
 
+const ticketsAheadSQL = `
+SELECT count(*) FROM tickets t
+ WHERE t.event_id = ANY(@events::bigint[]) AND t.state = 'valid'
+   AND EXISTS (SELECT 1 FROM event_stops s
+                WHERE s.event_id = t.event_id AND s.place_id = @place AND s.stop_no IN (t.from_stop, t.to_stop))`
+
+// TicketsAhead counts the valid tickets of the trips that begin or end at a place.
+func (q Queries) TicketsAhead(ctx context.Context, place int64, events []int64) (int, error) {
+	return scalar[int](ctx, q.q, ticketsAheadSQL, pgx.StrictNamedArgs{"events": events, "place": place})
+}
+
+const timeZonesSQL = `
+SELECT name FROM pg_timezone_names
+ WHERE name ~ '^(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)/' OR name = 'UTC'
+ ORDER BY name`
+
+// TimeZones lists the IANA zones that the database knows.
+func (q Queries) TimeZones(ctx context.Context) ([]string, error) {
+	return column[string](ctx, q.q, timeZonesSQL, nil)
+}
+
 const retimeEventsSQL = `
 UPDATE events e
-   SET starts_at = a.departs_at, ends_at = z.arrives_at, time_zone = p.time_zone,
+   SET starts_at = a.departs_at, ends_at = z.arrives_at, time_zone = p.time_zone, revision = e.revision + 1,
        business_day = ((a.departs_at AT TIME ZONE p.time_zone) - @day_start::time::interval)::date
   FROM event_stops a JOIN places p ON p.id = a.place_id
   JOIN event_stops z ON z.event_id = a.event_id
@@ -75,6 +98,7 @@ UPDATE events e
 
 // RetimeEvents takes the trips' start, end, zone and business day from their stops;
 // dayStart is the setting business_day_start. Stops and places are changed before.
+// domain.ErrOverlap: a coach would be in two places at once.
 func (t *Tx) RetimeEvents(ctx context.Context, events []int64, dayStart string) error {
 	_, err := exec(ctx, t.q, retimeEventsSQL, pgx.StrictNamedArgs{"events": events, "day_start": dayStart})
 	return err

@@ -56,26 +56,6 @@ func (q Queries) ResourceUse(ctx context.Context, id int64) (Use, error) {
 	return row[Use](ctx, q.q, resourceUseSQL, pgx.StrictNamedArgs{"id": id})
 }
 
-// PlanChoice is a plan that a hall or coach can have, in its newest version.
-type PlanChoice struct {
-	VersionID int64
-	Name      string
-	Vehicle   bool
-	Version   int
-	Seats     int
-}
-
-const planChoicesSQL = `
-SELECT DISTINCT ON (l.id) v.id AS version_id, l.name, l.vehicle, v.version,
-       (SELECT count(c.seat_no) FROM layout_cells c WHERE c.layout_version_id = v.id) AS seats
-  FROM layouts l JOIN layout_versions v ON v.layout_id = l.id
- ORDER BY l.id, v.version DESC`
-
-// PlanChoices lists the newest version of every plan.
-func (q Queries) PlanChoices(ctx context.Context) ([]PlanChoice, error) {
-	return rows[PlanChoice](ctx, q.q, planChoicesSQL, nil)
-}
-
 const insertResourceSQL = `
 INSERT INTO resources (kind, name, note, layout_version_id, turnaround_minutes)
 VALUES (@kind, @name, @note, @layout, @turnaround) RETURNING id`

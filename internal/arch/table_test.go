@@ -37,6 +37,7 @@ func table() map[string]rule {
 		"internal/stripepay": {may: shapes},
 		"internal/ticket":    {may: shapes},
 		"internal/partner":   {may: shapes},
+		"internal/poster":    {may: []string{"internal/domain"}},
 		"internal/mail":      {may: slices.Concat(shapes, []string{"views", "db"})},
 		"internal/jobs":      {may: stored},
 		"internal/seatmap":   {may: stored},
@@ -56,6 +57,7 @@ func table() map[string]rule {
 	for _, service := range services {
 		t[service] = rule{may: stored}
 	}
+	t["internal/schedule"] = rule{may: slices.Concat(stored, []string{"internal/poster"})}
 	t["internal/booking"] = rule{may: slices.Concat(stored, []string{"internal/failpoint"})}
 	return t
 }

@@ -2,13 +2,10 @@ package schedule
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"holdfast/internal/domain"
 )
 
 // FieldError is one thing to mend in a form, by the field's name.
@@ -108,10 +105,4 @@ func taken(err error, field, words string) error {
 		return InvalidForm{{field, words}}
 	}
 	return err
-}
-
-func minutes(n int) string { return domain.ShowOffset(n) }
-
-func without(list []string, s string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(x string) bool { return x == s })
 }

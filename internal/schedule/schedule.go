@@ -1,5 +1,6 @@
 // Package schedule reads what is on: a day's screenings, the departures between two
-// places, and what is free and what it costs from. It sells nothing.
+// places, and what is free and what it costs from. It also keeps what that is made of:
+// films, places, routes, halls and coaches. It sells nothing.
 package schedule
 
 import (
@@ -8,6 +9,7 @@ import (
 
 	"holdfast/db"
 	"holdfast/internal/domain"
+	"holdfast/internal/poster"
 )
 
 // DayCount is a day with so many screenings or departures.
@@ -17,10 +19,13 @@ type DayCount = db.DayCount
 type Place = db.Place
 
 // Service is safe for concurrent use.
-type Service struct{ db *db.DB }
+type Service struct {
+	db      *db.DB
+	posters poster.Maker
+}
 
 // New makes the service.
-func New(d *db.DB) *Service { return &Service{d} }
+func New(d *db.DB) *Service { return &Service{db: d} }
 
 // Listing is one event in a list, on one ride, with what is free now.
 type Listing struct {
