@@ -8,6 +8,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 
 	"holdfast/internal/access"
+	"holdfast/internal/schedule"
 	"holdfast/static"
 )
 
@@ -123,7 +124,37 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	staff("POST /staff/fares/{tariff}/bands/{band}/prices", access.Manager, s.saveBandPrices)
 	staff("POST /staff/fares/{tariff}/bands/{band}/raise", access.Manager, s.raiseBand)
 	staff("POST /staff/fares/{tariff}/bands/{band}/delete", access.Manager, s.deleteBand)
+	s.houseRoutes(staff)
 	return rows
+}
+
+// houseRoutes are the pages about what events are made of.
+func (s *site) houseRoutes(staff func(pattern string, need access.Role, do staffAction)) {
+	staff("GET /staff/films", access.Manager, s.filmList)
+	staff("GET /staff/films/new", access.Manager, s.newFilm)
+	staff("POST /staff/films", access.Manager, s.saveFilm)
+	staff("GET /staff/films/{film}", access.Manager, s.filmPage)
+	staff("POST /staff/films/{film}", access.Manager, s.saveFilm)
+	staff("POST /staff/films/{film}/shelf", access.Manager, s.shelve(schedule.AFilm))
+	staff("GET /staff/places", access.Manager, s.placeList)
+	staff("GET /staff/places/new", access.Manager, s.newPlace)
+	staff("POST /staff/places", access.Manager, s.savePlace)
+	staff("GET /staff/places/{place}", access.Manager, s.placePage)
+	staff("POST /staff/places/{place}", access.Manager, s.savePlace)
+	staff("POST /staff/places/{place}/shelf", access.Manager, s.shelve(schedule.APlace))
+	staff("GET /staff/routes", access.Manager, s.routeList)
+	staff("GET /staff/routes/new", access.Manager, s.newRoute)
+	staff("POST /staff/routes", access.Manager, s.saveRoute)
+	staff("GET /staff/routes/{route}", access.Manager, s.routePage)
+	staff("POST /staff/routes/{route}", access.Manager, s.saveRoute)
+	staff("POST /staff/routes/{route}/return", access.Manager, s.returnRoute)
+	staff("POST /staff/routes/{route}/shelf", access.Manager, s.shelve(schedule.ARoute))
+	staff("GET /staff/resources", access.Manager, s.resourceList)
+	staff("GET /staff/resources/new", access.Manager, s.newResource)
+	staff("POST /staff/resources", access.Manager, s.saveResource)
+	staff("GET /staff/resources/{resource}", access.Manager, s.resourcePage)
+	staff("POST /staff/resources/{resource}", access.Manager, s.saveResource)
+	staff("POST /staff/resources/{resource}/shelf", access.Manager, s.shelve(schedule.AResource))
 }
 
 // around puts the addresses of machines beside the pages, and what all need around both.

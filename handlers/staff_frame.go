@@ -67,6 +67,10 @@ func staffMenu() []menuGroup {
 			{"Ended holds", "/staff/holds", access.Cashier},
 		}},
 		{"house", "House", []menuLine{
+			{"Films", "/staff/films", access.Manager},
+			{"Places", "/staff/places", access.Manager},
+			{"Routes", "/staff/routes", access.Manager},
+			{"Halls and coaches", "/staff/resources", access.Manager},
 			{"Prices", faresURL, access.Manager},
 		}},
 		{"office", "Office", []menuLine{

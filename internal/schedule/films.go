@@ -9,11 +9,8 @@ import (
 	"holdfast/internal/domain"
 )
 
-// What the house keeps of films, as the database has it.
-type (
-	Film     = db.Film
-	FilmLine = db.FilmLine
-)
+// Film is a film as the house keeps it.
+type Film = db.Film
 
 // FilmForm is a film as typed.
 type FilmForm struct {

@@ -9,11 +9,8 @@ import (
 	"holdfast/internal/domain"
 )
 
-// What the house keeps of halls and coaches, as the database has it.
-type (
-	Resource = db.Resource
-	Plan     = db.LayoutLine
-)
+// Plan is a seat plan in a list, with its newest version.
+type Plan = db.LayoutLine
 
 // ResourceForm is a hall or coach as typed. Kind counts for new ones alone.
 type ResourceForm struct {

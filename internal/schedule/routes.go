@@ -14,7 +14,6 @@ import (
 type (
 	Route     = db.Route
 	RouteStop = db.RouteStop
-	RouteLine = db.RouteLine
 )
 
 // MostStops is how many stops a route can have.
