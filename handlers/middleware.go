@@ -61,7 +61,11 @@ func (s *site) outermost(next http.Handler) http.Handler {
 		var b [6]byte
 		_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
 		t := &trace{id: hex.EncodeToString(b[:])}
-		ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), traceKey{}, t), requestTime)
+		longest := requestTime
+		if r.Method == http.MethodPost && roomFor(r.URL.Path) > formBytes {
+			longest = uploadTime
+		}
+		ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), traceKey{}, t), longest)
 		defer cancel()
 		r = r.WithContext(ctx)
 		a := &answered{ResponseWriter: w}
@@ -86,6 +90,16 @@ func (s *site) outermost(next http.Handler) http.Handler {
 
 // requestTime is the longest a page may work; the server's write timeout is longer.
 const requestTime = 20 * time.Second
+
+// uploadTime is as much for a form with a file: 12 MB take 100 s on a line of 1 Mbit/s.
+const uploadTime = 2 * time.Minute
+
+// takeTime lets somebody who may send a file take the time for it.
+func takeTime(w http.ResponseWriter) {
+	c, now := http.NewResponseController(w), time.Now()
+	_ = c.SetReadDeadline(now.Add(uploadTime - 10*time.Second)) // a writer that cannot has no deadline either
+	_ = c.SetWriteDeadline(now.Add(uploadTime))
+}
 
 // secure sets the headers that keep a page to itself.
 func (s *site) secure(next http.Handler) http.Handler {

@@ -202,17 +202,20 @@ func largeForms() map[string]int64 {
 	return map[string]int64{"/staff/layouts": planBytes, "/staff/fares": planBytes, "/staff/films": pictureBytes, "/staff/import": importBytes}
 }
 
+// roomFor is how many bytes a form to an address may send.
+func roomFor(path string) int64 {
+	for start, more := range largeForms() {
+		if rest, ok := strings.CutPrefix(path, start); ok && (rest == "" || rest[0] == '/') {
+			return more
+		}
+	}
+	return formBytes
+}
+
 // limitForms bounds what a form may send.
 func limitForms(next http.Handler) http.Handler {
-	large := largeForms()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		bytes := int64(formBytes)
-		for start, more := range large {
-			if rest, ok := strings.CutPrefix(r.URL.Path, start); ok && (rest == "" || rest[0] == '/') {
-				bytes = more
-			}
-		}
-		r.Body = http.MaxBytesReader(w, r.Body, bytes)
+		r.Body = http.MaxBytesReader(w, r.Body, roomFor(r.URL.Path))
 		next.ServeHTTP(w, r)
 	})
 }

@@ -24,7 +24,7 @@ func (s *site) filmList(w http.ResponseWriter, r *http.Request, who access.Staff
 		return err
 	}
 	v := views.HouseList{Heading: "Films", Lede: "What is shown. A film in two versions, like dubbed and subtitled, stands here twice.", New: views.Link{Text: "Add a film"},
-		Columns: []string{"Film", "Language and version", "Distributor", "Screenings to come"}}
+		Columns: []string{"Film", "Language", "Distributor", "Screenings to come"}}
 	if found.More {
 		v.MoreURL = a.url(k, a.page+1)
 	}
@@ -85,6 +85,7 @@ func (s *site) saveFilm(w http.ResponseWriter, r *http.Request, who access.Staff
 	if err != nil {
 		return err
 	}
+	takeTime(w)
 	fields, picture, large := parsePicture(r)
 	if fields == nil || large != nil && !tooLarge(large) {
 		return large

@@ -28,7 +28,7 @@ func kindOf(k schedule.Kind) houseKind {
 	case schedule.AFilm:
 		return houseKind{"/staff/films", "film", "film", "films", "archived", "Archive", "screening", "screening"}
 	case schedule.APlace:
-		return houseKind{"/staff/places", "place", "place", "places", "archived", "Archive", "stop of routes and trips", "departure"}
+		return houseKind{"/staff/places", "place", "place", "places", "archived", "Archive", "stop", "departure"}
 	case schedule.ARoute:
 		return houseKind{"/staff/routes", "route", "route", "routes", "archived", "Archive", "trip", "trip"}
 	}
@@ -161,7 +161,7 @@ func shelfView(k houseKind, id int64, revision int, use schedule.Use, isAway boo
 		v.Text += " Nothing uses it yet, so it can be deleted as well."
 		v.Buttons = append(v.Buttons, views.HouseAct{Act: "delete", Text: "Delete", Danger: true})
 	} else {
-		v.Text += " It cannot be deleted: " + format.Count(use.All, k.used) + " " + isAre(use.All, "has", "have") + " it in the books."
+		v.Text += " It cannot be deleted: " + format.Count(use.All, k.used) + " " + isAre(use.All, "uses", "use") + " it, past ones counted."
 	}
 	return v
 }
