@@ -164,7 +164,12 @@ func eventHead(o *booking.Offer) views.EventHead {
 	if e.Kind == domain.Screening {
 		at := format.In(o.Boards, e.TimeZone)
 		h := views.EventHead{Title: e.Film, Day: format.LongDay(at), Time: format.Clock(at), Certificate: e.Certificate,
-			Meta: []string{format.Span(time.Duration(e.RuntimeMin) * time.Minute), e.Resource}}
+			Meta: []string{format.Span(time.Duration(e.RuntimeMin) * time.Minute)}}
+		for _, x := range []string{e.Language, e.Resource} {
+			if x != "" {
+				h.Meta = append(h.Meta, x)
+			}
+		}
 		if e.HasPoster {
 			h.PosterURL = posterURL(e.FilmID)
 		}
