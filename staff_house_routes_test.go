@@ -24,7 +24,7 @@ func TestStaffRoutes(t *testing.T) {
 	for _, p := range [][2]string{{"Aleppo", "Asia/Damascus"}, {"Bari", "Europe/Rome"}, {"Corfu", "Europe/Athens"}, {"Durres", "Europe/Tirane"}} {
 		ids = append(ids, itoa(one[int64](w, `INSERT INTO places (name, time_zone) VALUES ($1, $2) RETURNING id`, p[0], p[1])))
 	}
-	p := b.get(w.URL + "/staff/routes/new").want(200).says("Stop 1, first departure", "Stop 2, last")
+	p := b.get(w.URL+"/staff/routes/new").want(200).says("Stop 1, first departure", "Stop 2, last")
 	two := func(arrive string) url.Values {
 		return url.Values{"name": {"Bari – Durres"}, "place": {ids[1], ids[3]}, "arrive": {"", arrive}, "depart": {"", ""}, "use": {"both", "both"}, "note": {"", ""}, "zone": {"1", "2"}}
 	}

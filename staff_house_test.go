@@ -99,7 +99,7 @@ func TestStaffFilms(t *testing.T) {
 	t.Parallel()
 	w, hall, _ := depot(t)
 	b := w.as(t, "manager")
-	p := b.get(w.URL + "/staff/films").want(200).says("Salt Road", "Screenings to come", "1 next")
+	p := b.get(w.URL+"/staff/films").want(200).says("Salt Road", "Screenings to come", "1 next")
 	p = b.get(p.resolve("/staff/films/new")).want(200)
 	f := p.form("/staff/films")
 
@@ -141,7 +141,7 @@ func TestStaffFilms(t *testing.T) {
 	w.exec(`UPDATE films SET language = 'Tamil', version = '3D', distributor = 'Secret Films', certificate = '15' WHERE id = $1`, film)
 	day := one[string](w, `SELECT business_day::text FROM events WHERE id = $1`, hall.ID)
 	for _, path := range []string{"/?date=" + day, eventPath(hall.ID)} {
-		c := w.browser().get(w.URL + path).want(200).says("Tamil, 3D", "Certificate 15")
+		c := w.browser().get(w.URL+path).want(200).says("Tamil, 3D", "Certificate 15")
 		if strings.Contains(c.body, "Secret Films") {
 			t.Errorf("%s tells the distributor", path)
 		}
@@ -290,7 +290,7 @@ func TestStaffResources(t *testing.T) {
 	w.exec(`UPDATE events SET resource_id = $1 WHERE id = $2`, id, hall.ID)
 	next := one[int64](w, `INSERT INTO layout_versions (layout_id, version, decks) SELECT layout_id, version + 1, decks FROM layout_versions WHERE id = $1 RETURNING id`, hall.Layout.VersionID)
 	path := fmt.Sprintf("/staff/resources/%d", id)
-	shown = b.get(w.URL + path).want(200).says("1 event to come keeps its seat plan", "as it is", "version 2")
+	shown = b.get(w.URL+path).want(200).says("1 event to come keeps its seat plan", "as it is", "version 2")
 	b.submit(shown, shown.form(path), url.Values{"plan": {itoa(next)}, "turnaround": {"35"}}, "").want(303)
 	w.wantCount(t, 1, "resources WHERE turnaround_minutes = 35 AND layout_version_id = "+itoa(next))
 	if got := one[int64](w, `SELECT layout_version_id FROM events WHERE id = $1`, hall.ID); got != hall.Layout.VersionID {
