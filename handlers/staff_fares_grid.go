@@ -47,7 +47,7 @@ func (s *site) grid(r *http.Request, x *schedule.Sheet, g *gridForm, refused err
 		v.Action = bandURL(x.List.ID, x.Band.ID) + "/prices"
 	}
 	form := gridForm{fill: schedule.FillForm{Method: "percent", Percent: "60"}}
-	if x.Trips() {
+	if x.Trips() || len(x.Prices) == 0 {
 		form.fill.Method, form.fill.Percent = "distance", ""
 	}
 	bad := schedule.FareProblems{}

@@ -45,7 +45,7 @@ func (s *site) showSheet(w http.ResponseWriter, r *http.Request, who access.Staf
 		Page: page, Heading: x.List.Name, Archived: x.List.Archived, Said: fareSaid(s.Sessions.PopString(r.Context(), saidKey)),
 		Facts:   []string{fareFor(x.List), format.TaxRate(x.List.TaxBP) + " tax in the prices", comingWords(x.List)},
 		CopyURL: fareURL(f.tariff) + "/copy", ArchURL: fareURL(f.tariff) + "/archive", Revision: strconv.Itoa(x.List.Revision),
-		Bands: fareBands(x), WeekWords: weekWords(x),
+		WeekWords: weekWords(x),
 	}
 	if v.Grid, err = s.grid(r, x, f.grid, f.err); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (s *site) showSheet(w http.ResponseWriter, r *http.Request, who access.Staf
 	if err != nil {
 		return err
 	}
-	v.Week = fareWeek(x, week)
+	v.Week, v.Bands = fareWeek(x, week), fareBands(x, week)
 	if v.Customer, err = s.fareCustomer(r, x); err != nil {
 		return err
 	}

@@ -64,10 +64,18 @@ func bandWhat(x *schedule.Sheet, b schedule.Band) string {
 	return "Prices of their own"
 }
 
-func fareBands(x *schedule.Sheet) views.FareBands {
+// fareBands lists the bands; one that the week never comes to is said to be idle.
+func fareBands(x *schedule.Sheet, week [7][]schedule.WeekPart) views.FareBands {
+	used := map[string]bool{}
+	for _, day := range week {
+		for _, p := range day {
+			used[p.Band] = true
+		}
+	}
 	v := views.FareBands{AddURL: fareURL(x.List.ID) + "/bands/new", Revision: fmt.Sprint(x.List.Revision)}
 	for i, b := range x.Bands {
 		line := views.FareBandLine{Name: b.Name, When: daysWords(b.Days) + ", " + timesWords(b.FromMinute, b.ToMinute), What: bandWhat(x, b), URL: bandURL(x.List.ID, b.ID)}
+		line.Idle = !used[b.Name]
 		if i > 0 {
 			line.RaiseURL = line.URL + "/raise"
 		}
