@@ -81,13 +81,13 @@ func (a app) demo(ctx context.Context, args []string) error {
 	}
 	return a.withDB(ctx, func(d *db.DB) error {
 		if args[0] == "clear" {
-			if err := demo.Clear(ctx, d); err != nil {
+			if err := demo.Clear(ctx, d, domain.By{Actor: "command line"}); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintln(a.stdout, "the demo data is gone")
 			return err
 		}
-		r, err := demo.Load(ctx, d, demo.Options{Staff: a.getenv("DEMO") == "1"})
+		r, err := demo.Load(ctx, d, demo.Options{Staff: a.getenv("DEMO") == "1", By: domain.By{Actor: "command line"}})
 		if err != nil {
 			return err
 		}

@@ -179,7 +179,7 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 		Booking: booking.New(d, ask), Schedule: schedule.New(d), Records: d, Sessions: handlers.NewSessions(sessions, cfg.SecureCookies()),
 		Assets: assets, Signer: signer, Log: log, BaseURL: cfg.BaseURL, ProxyHops: cfg.TrustedProxyHops, Version: version,
 		StripeOrigin: a.stripeOrigin(), MailOff: !cfg.Mail() && !cfg.Demo, Access: staff, SetupToken: string(cfg.SetupToken), Notes: cfg.Notes(),
-		StripePages: stripePages(ask.Live), StripeLive: ask.Live,
+		StripePages: stripePages(ask.Live), StripeLive: ask.Live, Samples: samples{d},
 	}
 	if len(cfg.StripeWebhookSecrets) > 0 {
 		deps.Webhooks = webhooks(cfg)

@@ -10,6 +10,7 @@ import (
 	"holdfast/db"
 	"holdfast/handlers"
 	"holdfast/internal/config"
+	"holdfast/internal/demo"
 	"holdfast/internal/domain"
 	"holdfast/internal/mail"
 	"holdfast/internal/stripepay"
@@ -67,4 +68,24 @@ func mailer(cfg config.Config, d *db.DB, signer domain.Signer, log *slog.Logger)
 		c.SMTP = &mail.SMTP{Host: s.Host, Port: s.Port, User: s.User, Password: string(s.Password), TLS: mail.TLSMode(s.TLS)}
 	}
 	return mail.New(d, c)
+}
+
+// samples loads and clears the demo for the start page.
+type samples struct{ db *db.DB }
+
+// Load makes no accounts: their passwords could be told to nobody.
+func (s samples) Load(ctx context.Context, by domain.By) error {
+	_, err := demo.Load(ctx, s.db, demo.Options{By: by})
+	if errors.Is(err, demo.ErrRealEvents) {
+		return &domain.RuleError{Code: "real_events", Words: "This house has events of its own. The demo is only for an empty one, so that nobody buys an invented ticket."}
+	}
+	return err
+}
+
+func (s samples) Clear(ctx context.Context, by domain.By) error {
+	err := demo.Clear(ctx, s.db, by)
+	if errors.Is(err, demo.ErrOwnAccount) {
+		return &domain.RuleError{Code: "own_account", Words: "You are signed in with an account of the demo, and it would go too. Sign in with another owner’s, or run “holdfast demo clear”."}
+	}
+	return err
 }

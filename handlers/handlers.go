@@ -26,6 +26,13 @@ type Records interface {
 	Poster(ctx context.Context, filmID int64) (body []byte, kind string, err error)
 }
 
+// Samples is the demo's data: what "holdfast demo load" and "demo clear" do. Refusals
+// are *domain.RuleError; repeating either is safe.
+type Samples interface {
+	Load(ctx context.Context, by domain.By) error
+	Clear(ctx context.Context, by domain.By) error
+}
+
 // Webhooks checks the signature of Stripe's messages.
 type Webhooks interface {
 	Read(payload []byte, header string, now time.Time) (Webhook, error)
@@ -43,6 +50,7 @@ type Deps struct {
 	Schedule *schedule.Service
 	Access   *access.Service
 	Records  Records
+	Samples  Samples
 	Webhooks Webhooks // nil: no secrets are set, every webhook is refused
 	Sessions *scs.SessionManager
 	Assets   *static.Assets

@@ -72,6 +72,10 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	}
 	staff("GET /staff", access.Steward, s.staffHome)
 	staff("GET /staff/today", access.Cashier, s.staffToday)
+	staff("GET /staff/start", access.Manager, s.staffStart)
+	staff("POST /staff/start/mail", access.Manager, s.sendTestMail)
+	staff("POST /staff/start/demo/load", access.Manager, s.loadDemo)
+	staff("POST /staff/start/demo/clear", access.Owner, s.clearDemo)
 	staff("GET /staff/log", access.Manager, s.staffLog)
 	staff("GET /staff/settings", access.Owner, s.staffSettings)
 	staff("POST /staff/settings", access.Owner, s.saveSettings)

@@ -75,11 +75,24 @@ func staffMenu() []menuGroup {
 		}},
 		{"office", "Office", []menuLine{
 			{"Change log", "/staff/log", access.Manager},
+			{"Start", "/staff/start", access.Manager},
 			{"Settings", "/staff/settings", access.Owner},
 			{"Accounts", "/staff/accounts", access.Owner},
 			{"Status", "/staff/status", access.Cashier},
 		}},
 	}
+}
+
+// inMenu tells whether an address is a page of the menu.
+func inMenu(url string) bool {
+	for _, g := range staffMenu() {
+		for _, l := range g.lines {
+			if l.url == url {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // staffHome is where staff come in: the first page that their role has.

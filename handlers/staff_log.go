@@ -151,12 +151,8 @@ func subjectOf(l access.LogLine) (words, link string) {
 		"settings": settingsURL, "setting": settingsURL, "staff": "/staff/accounts", "film": "/staff/films", "route": "/staff/routes", "place": "/staff/places",
 		"resource": "/staff/resources", "layout": "/staff/layouts", "tariff": "/staff/fares", "ticket_type": "/staff/fares", "task": "/staff/status", "refund": "/staff/status",
 	}
-	for _, g := range staffMenu() {
-		for _, m := range g.lines {
-			if m.url == lists[kind] {
-				return words, m.url
-			}
-		}
+	if list := lists[kind]; inMenu(list) {
+		return words, list
 	}
 	return words, ""
 }

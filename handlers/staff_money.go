@@ -165,6 +165,8 @@ func mailWords(kind string) string {
 		return "The seats were gone"
 	case "staff_note":
 		return "A note to the house"
+	case "test":
+		return "A test"
 	}
 	return strings.ReplaceAll(kind, "_", " ")
 }

@@ -42,6 +42,9 @@ func (s *site) staffToday(w http.ResponseWriter, r *http.Request, who access.Sta
 	if len(d.Tasks) > 0 {
 		v.NeedsCount = d.Tasks[0].All
 	}
+	if v.Setup, err = s.setupNote(r, who, set); err != nil {
+		return err
+	}
 	v.Page.Page.Title = v.Heading
 	badge(&v.Page, "/staff/today", v.NeedsCount)
 	for _, e := range d.Events {

@@ -58,7 +58,7 @@ func load(t *testing.T, d *db.DB, o Options) Report {
 
 func unload(t *testing.T, d *db.DB) {
 	t.Helper()
-	if err := Clear(t.Context(), d); err != nil {
+	if err := Clear(t.Context(), d, domain.By{}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -25,6 +25,8 @@ var ErrRealEvents = errors.New("the database has events that are not of the demo
 type Options struct {
 	// Staff adds accounts for every role with random passwords. For demo mode only.
 	Staff bool
+	// By is who loads it, for the log of changes; without an actor nothing is logged.
+	By domain.By
 }
 
 // Account is a staff account of the demo. The password is known only here.
@@ -80,7 +82,10 @@ func Load(ctx context.Context, d *db.DB, o Options) (Report, error) {
 			}
 		}
 		r.Counts, err = tx.DemoCounts(ctx)
-		return err
+		if err != nil || r.AlreadyLoaded || o.By.Actor == "" {
+			return err
+		}
+		return tx.Log(ctx, o.By, "demo_loaded", "demo", nil, r.Counts)
 	})
 	if err != nil {
 		return Report{}, fmt.Errorf("load demo: %w", err)
