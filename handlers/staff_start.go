@@ -74,7 +74,7 @@ func (s *site) steps(x access.Readiness, set domain.Settings) []views.StartStep 
 		{Title: "A seat plan", Words: "Draw the hall or the coach once; every event uses it.", Done: x.Layouts, Link: views.Link{Text: "Plans", URL: "/staff/layouts"}},
 		show,
 		{Title: "An event", Words: "Put it on a day, in a hall or coach. It stays a draft until you publish it.", Done: x.Events, Link: views.Link{Text: "Schedule", URL: "/staff/schedule"}},
-		{Title: "Prices", Words: "What a seat costs, by zone and ticket type.", Done: x.Prices, Link: views.Link{Text: "Fares", URL: "/staff/fares"}},
+		{Title: "Prices", Words: "What a seat costs, by zone and ticket type.", Done: x.Prices, Link: views.Link{Text: "Prices", URL: "/staff/fares"}},
 		{Title: "Online payment", Words: "Set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRETS where the program runs. The counter sells without them.", Done: s.Booking.PaysOnline() && s.Webhooks != nil, Link: views.Link{Text: "Status", URL: "/staff/status"}},
 		{Title: "A test mail", Words: "Tickets are mailed. Send one to yourself and see that it arrives.", Done: x.TestMail, Link: views.Link{Text: "Send it", URL: "#mail-head"}},
 		{Title: "Publish", Words: "Only published events can be seen and sold.", Done: x.Published, Link: views.Link{Text: "Schedule", URL: "/staff/schedule"}},
