@@ -39,16 +39,17 @@ UPDATE bookings b SET state = 'cancelled'
  WHERE b.id = @booking AND NOT EXISTS (SELECT 1 FROM tickets t WHERE t.event_id = b.event_id AND t.booking_id = b.id AND t.state = 'valid')`
 
 const ledgerReversalSQL = `
-INSERT INTO ledger_entries (kind, amount, currency, tax, channel, ticket_type, event_id, booking_id, payment_id, ticket_id)
-SELECT 'sale_reversal', -t.price, b.currency, -t.tax, b.channel, t.ticket_type, t.event_id, b.id, @payment, t.id
+INSERT INTO ledger_entries (kind, amount, currency, tax, channel, ticket_type, event_id, booking_id, payment_id, ticket_id, shift_id, staff_id)
+SELECT 'sale_reversal', -t.price, b.currency, -t.tax, b.channel, t.ticket_type, t.event_id, b.id, @payment, t.id, @shift, @staff
   FROM bookings b JOIN tickets t ON t.booking_id = b.id AND t.event_id = b.event_id
  WHERE b.id = @booking AND t.id = ANY(@tickets)
  ORDER BY t.id`
 
 // CancelTickets makes tickets of a booking invalid, the booking too when none is left,
 // and takes them out of the ledger's sales. It returns how many were valid; their
-// seats are freed by FreeBooked in the same transaction.
-func (t *Tx) CancelTickets(ctx context.Context, b Booking, ticketIDs []int64, paymentID int64) (int64, error) {
+// seats are freed by FreeBooked in the same transaction. shiftID and staffID are nil
+// when no till is behind it.
+func (t *Tx) CancelTickets(ctx context.Context, b Booking, ticketIDs []int64, paymentID int64, shiftID, staffID *int64) (int64, error) {
 	args := pgx.StrictNamedArgs{"event": b.EventID, "tickets": ticketIDs}
 	if _, err := exec(ctx, t.q, dropTicketLegsSQL, args); err != nil {
 		return 0, err
@@ -57,7 +58,7 @@ func (t *Tx) CancelTickets(ctx context.Context, b Booking, ticketIDs []int64, pa
 	if err != nil {
 		return 0, err
 	}
-	if _, err := exec(ctx, t.q, ledgerReversalSQL, pgx.StrictNamedArgs{"booking": b.ID, "tickets": ticketIDs, "payment": paymentID}); err != nil {
+	if _, err := exec(ctx, t.q, ledgerReversalSQL, pgx.StrictNamedArgs{"booking": b.ID, "tickets": ticketIDs, "payment": paymentID, "shift": shiftID, "staff": staffID}); err != nil {
 		return 0, err
 	}
 	_, err = exec(ctx, t.q, cancelBookingSQL, pgx.StrictNamedArgs{"booking": b.ID})

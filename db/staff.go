@@ -123,3 +123,10 @@ func (t *Tx) DecideDisputes(ctx context.Context, paymentID int64) error {
 	_, err := exec(ctx, t.q, decideDisputesSQL, pgx.StrictNamedArgs{"payment": paymentID})
 	return err
 }
+
+const staffNameSQL = `SELECT name FROM staff WHERE id = @id`
+
+// StaffName is what somebody is called; domain.ErrNotFound.
+func (q Queries) StaffName(ctx context.Context, id int64) (string, error) {
+	return scalar[string](ctx, q.q, staffNameSQL, pgx.StrictNamedArgs{"id": id})
+}

@@ -28,7 +28,7 @@ type Tender struct {
 	Kind     string // cash, terminal, comp, exchange
 	Amount   int64  // minor units of the hold's currency; 0 for comp
 	Tendered int64  // cash put on the counter; 0 when it was not typed
-	Words    string // the reason of a comp
+	Words    string // the reason of a comp; of an exchange, the tender that the money came by first
 	Intent   string // of exchange: the payment intent that the money came by, "" for none
 }
 

@@ -49,7 +49,7 @@ func (s *Service) CancelTickets(ctx context.Context, c Cancel) error {
 		if err != nil {
 			return err
 		}
-		if err := s.cancelIn(ctx, t, paid[0], now, tickets); err != nil {
+		if err := s.cancelIn(ctx, t, paid[0], till, now, tickets); err != nil {
 			return err
 		}
 		return s.payBack(ctx, t, paid, till, now, tickets, c)
@@ -102,7 +102,7 @@ func (s *Service) chosen(ctx context.Context, t *db.Tx, c Cancel) ([]db.Ticket, 
 	return out, nil
 }
 
-func (s *Service) cancelIn(ctx context.Context, t *db.Tx, p db.Payment, b db.Booking, tickets []db.Ticket) error {
+func (s *Service) cancelIn(ctx context.Context, t *db.Tx, p db.Payment, till *tillOf, b db.Booking, tickets []db.Ticket) error {
 	ids, seats := make([]int64, len(tickets)), make([]string, len(tickets))
 	for i, x := range tickets {
 		ids[i], seats[i] = x.ID, x.SeatNo
@@ -114,7 +114,11 @@ func (s *Service) cancelIn(ctx context.Context, t *db.Tx, p db.Payment, b db.Boo
 	if err := t.FreeBooked(ctx, db.Claim{EventID: b.EventID, Seats: seats, Ride: ride}, b.ID); err != nil {
 		return err
 	}
-	n, err := t.CancelTickets(ctx, b, ids, p.ID)
+	var shift, staff *int64
+	if till != nil {
+		shift, staff = &till.shift, &till.staff
+	}
+	n, err := t.CancelTickets(ctx, b, ids, p.ID, shift, staff)
 	if err == nil && n != int64(len(ids)) {
 		return domain.ErrConflict
 	}
@@ -163,7 +167,7 @@ func (s *Service) payBack(ctx context.Context, t *db.Tx, paid []db.Payment, till
 	if err := s.queueMail(ctx, t, mail); err != nil {
 		return err
 	}
-	after, err := json.Marshal(map[string]any{"tickets": mail.TicketIDs, "refund": back, "reason": c.Reason, "why": c.Words})
+	after, err := json.Marshal(map[string]any{"tickets": mail.TicketIDs, "refund": back, "kind": c.Reason, "reason": c.Words})
 	if err != nil {
 		return err
 	}
@@ -191,14 +195,14 @@ func (s *Service) spread(ctx context.Context, t *db.Tx, paid []db.Payment, lefts
 	return refunds, nil
 }
 
-// handOver records money that a seller gives back now, as it came; what came by way of
-// an exchange goes back in cash.
+// handOver records money that a seller gives back now, as it came: on the card terminal,
+// or in cash.
 func (s *Service) handOver(ctx context.Context, t *db.Tx, p db.Payment, till tillOf, amount int64, reason string) (int64, error) {
 	id, err := t.InsertRefund(ctx, p.ID, amount, p.Currency, reason)
 	if err != nil {
 		return 0, err
 	}
-	tender := p.Tender
+	tender := cameBy(p)
 	if tender != "terminal" {
 		tender = "cash"
 	}

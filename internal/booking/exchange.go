@@ -89,7 +89,7 @@ func (s *Service) exchangeIn(ctx context.Context, t *db.Tx, o *Offer, who Seller
 	if err != nil {
 		return 0, err
 	}
-	h, err := s.swapSeats(ctx, t, o, who, x, paid[0], old, tickets, seats)
+	h, err := s.swapSeats(ctx, t, o, who, x, paid[0], till, old, tickets, seats)
 	if err != nil {
 		return 0, err
 	}
@@ -102,7 +102,7 @@ func (s *Service) exchangeIn(ctx context.Context, t *db.Tx, o *Offer, who Seller
 
 // swapSeats frees the old seats and claims the new ones. All rows of an event are locked
 // first, in key order, the smaller event before the larger.
-func (s *Service) swapSeats(ctx context.Context, t *db.Tx, o *Offer, who Seller, x Exchange, p db.Payment, old db.Booking, tickets []db.Ticket, seats []string) (*domain.Hold, error) {
+func (s *Service) swapSeats(ctx context.Context, t *db.Tx, o *Offer, who Seller, x Exchange, p db.Payment, till *tillOf, old db.Booking, tickets []db.Ticket, seats []string) (*domain.Hold, error) {
 	byEvent := map[int64][]string{o.Event.ID: slices.Clone(seats)}
 	for _, k := range tickets {
 		byEvent[old.EventID] = append(byEvent[old.EventID], k.SeatNo)
@@ -121,7 +121,7 @@ func (s *Service) swapSeats(ctx context.Context, t *db.Tx, o *Offer, who Seller,
 			return nil, err
 		}
 	}
-	if err := s.cancelIn(ctx, t, p, old, tickets); err != nil {
+	if err := s.cancelIn(ctx, t, p, till, old, tickets); err != nil {
 		return nil, err
 	}
 	c := CounterSale{Seats: x.Seats, Name: old.Name, Email: old.Email, Phone: old.Phone, Blocked: x.Blocked, Passengers: map[string]string{}}
@@ -207,7 +207,7 @@ func (s *Service) carryOver(ctx context.Context, t *db.Tx, h *domain.Hold, till 
 		if err := t.LedgerRefund(ctx, id); err != nil {
 			return nil, err
 		}
-		back := Tender{Kind: "exchange", Amount: part}
+		back := Tender{Kind: "exchange", Amount: part, Words: cameBy(p)}
 		if p.StripePaymentIntentID != nil {
 			back.Intent = *p.StripePaymentIntentID
 		}
@@ -229,6 +229,14 @@ func (s *Service) carryOver(ctx context.Context, t *db.Tx, h *domain.Hold, till 
 		payments = append(payments, id)
 	}
 	return payments, nil
+}
+
+// cameBy is the tender that a payment's money came by first.
+func cameBy(p db.Payment) string {
+	if p.Tender == "exchange" {
+		return p.Description
+	}
+	return p.Tender
 }
 
 func (s *Service) endExchange(ctx context.Context, t *db.Tx, who Seller, x Exchange, old db.Booking, id int64, h *domain.Hold) error {
