@@ -16,6 +16,7 @@ import (
 	"holdfast/internal/access"
 	"holdfast/internal/booking"
 	"holdfast/internal/config"
+	"holdfast/internal/counter"
 	"holdfast/internal/demo"
 	"holdfast/internal/domain"
 	"holdfast/internal/jobs"
@@ -176,7 +177,7 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 		return nil, err
 	}
 	deps := handlers.Deps{
-		Booking: booking.New(d, ask), Schedule: schedule.New(d), Records: d, Sessions: handlers.NewSessions(sessions, cfg.SecureCookies()),
+		Booking: booking.New(d, ask), Schedule: schedule.New(d), Counter: counter.New(d), Records: d, Sessions: handlers.NewSessions(sessions, cfg.SecureCookies()),
 		Assets: assets, Signer: signer, Log: log, BaseURL: cfg.BaseURL, ProxyHops: cfg.TrustedProxyHops, Version: version,
 		StripeOrigin: a.stripeOrigin(), MailOff: !cfg.Mail() && !cfg.Demo, Access: staff, SetupToken: string(cfg.SetupToken), Notes: cfg.Notes(),
 		StripePages: stripePages(ask.Live), StripeLive: ask.Live, Samples: samples{d},

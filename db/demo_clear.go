@@ -99,8 +99,31 @@ DELETE FROM ticket_types y
    AND NOT EXISTS (SELECT 1 FROM hold_seats s WHERE s.ticket_type = y.code)
    AND NOT EXISTS (SELECT 1 FROM tickets t WHERE t.ticket_type = y.code)`
 
+const demoStaff = `(SELECT row_key::bigint FROM demo_rows WHERE table_name = 'staff')`
+
+// Tills of the demo's staff go with what was sold in them; one that took money of the
+// house's own events stays.
+const demoShifts = `
+(SELECT s.id FROM shifts s WHERE s.staff_id IN ` + demoStaff + ` AND NOT EXISTS (SELECT 1 FROM ledger_entries l WHERE l.shift_id = s.id))`
+
+const clearMovesSQL = `DELETE FROM shift_moves WHERE shift_id IN ` + demoShifts
+
+const clearShiftsSQL = `DELETE FROM shifts WHERE id IN ` + demoShifts
+
+const clearActsSQL = `DELETE FROM staff_acts WHERE staff_id IN ` + demoStaff
+
+// Whom a row of the house names stays too, switched off.
+const staffInUse = `
+(SELECT 1 FROM shifts x WHERE s.id IN (x.staff_id, x.closed_by) UNION ALL SELECT 1 FROM shift_moves x WHERE x.staff_id = s.id
+ UNION ALL SELECT 1 FROM business_days x WHERE x.closed_by = s.id UNION ALL SELECT 1 FROM payments x WHERE x.staff_id = s.id
+ UNION ALL SELECT 1 FROM bookings x WHERE x.sold_by = s.id UNION ALL SELECT 1 FROM refunds x WHERE x.staff_id = s.id
+ UNION ALL SELECT 1 FROM ledger_entries x WHERE x.staff_id = s.id UNION ALL SELECT 1 FROM checkins x WHERE x.staff_id = s.id)`
+
+const retireStaffSQL = `
+UPDATE staff s SET disabled_at = coalesce(disabled_at, now()) WHERE s.id IN ` + demoStaff + ` AND EXISTS ` + staffInUse
+
 const clearStaffSQL = `
-DELETE FROM staff WHERE id IN (SELECT row_key::bigint FROM demo_rows WHERE table_name = 'staff')`
+DELETE FROM staff s WHERE s.id IN ` + demoStaff + ` AND NOT EXISTS ` + staffInUse
 
 const dropSettingsSQL = `
 DELETE FROM settings s USING demo_rows d
@@ -121,7 +144,7 @@ func (t *Tx) ClearDemo(ctx context.Context) error {
 		clearCheckinsSQL, clearTicketsSQL,
 		clearBookingsSQL, clearPaymentsSQL, clearHoldSeatsSQL, clearHoldsSQL, clearEventSeatsSQL, clearEventStopsSQL, clearEventsSQL,
 		clearFilmsSQL, clearTariffsSQL, clearResourcesSQL, clearLayoutVersionsSQL, clearLayoutsSQL, clearRoutesSQL, clearPlacesSQL,
-		clearTypesSQL, clearStaffSQL, dropSettingsSQL, restoreSettingsSQL, clearDemoRowsSQL,
+		clearTypesSQL, clearMovesSQL, clearShiftsSQL, clearActsSQL, retireStaffSQL, clearStaffSQL, dropSettingsSQL, restoreSettingsSQL, clearDemoRowsSQL,
 	} {
 		if _, err := exec(ctx, t.q, sql, nil); err != nil {
 			return err

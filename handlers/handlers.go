@@ -13,6 +13,7 @@ import (
 
 	"holdfast/internal/access"
 	"holdfast/internal/booking"
+	"holdfast/internal/counter"
 	"holdfast/internal/domain"
 	"holdfast/internal/schedule"
 	"holdfast/internal/seatmap"
@@ -49,6 +50,7 @@ type Deps struct {
 	Booking  *booking.Service
 	Schedule *schedule.Service
 	Access   *access.Service
+	Counter  *counter.Service
 	Records  Records
 	Samples  Samples
 	Webhooks Webhooks // nil: no secrets are set, every webhook is refused
