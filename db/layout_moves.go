@@ -77,7 +77,7 @@ func (q Queries) SeatsInUse(ctx context.Context, eventIDs []int64, seats []strin
 	return rows[SeatInUse](ctx, q.q, seatsInUseSQL, pgx.StrictNamedArgs{"events": eventIDs, "seats": seats})
 }
 
-const pinLayoutSQL = `UPDATE events SET layout_version_id = @version WHERE id = ANY(@events)`
+const pinLayoutSQL = `UPDATE events SET layout_version_id = @version, revision = revision + 1 WHERE id = ANY(@events)`
 
 // PinLayout makes locked events use the version; their seats are changed beside it.
 func (t *Tx) PinLayout(ctx context.Context, eventIDs []int64, versionID int64) error {
@@ -86,18 +86,16 @@ func (t *Tx) PinLayout(ctx context.Context, eventIDs []int64, versionID int64) e
 }
 
 const unpricedZonesSQL = `
-SELECT DISTINCT z.zone_no
-  FROM layout_zones z
+SELECT DISTINCT z.no
+  FROM unnest(@zones::int[]) AS z(no)
   JOIN events e ON e.id = ANY(@events)
- WHERE z.layout_version_id = @version
-   AND EXISTS (SELECT 1 FROM layout_cells c WHERE c.layout_version_id = z.layout_version_id AND c.zone_no = z.zone_no)
-   AND NOT EXISTS (SELECT 1 FROM fares f WHERE f.tariff_id = e.tariff_id AND f.zone_no = z.zone_no)
- ORDER BY z.zone_no`
+ WHERE NOT EXISTS (SELECT 1 FROM fares f WHERE f.tariff_id = e.tariff_id AND f.zone_no = z.no)
+ ORDER BY z.no`
 
-// UnpricedZones are the zones of a version whose places cannot be sold at some of the
-// events, because their price list has no price for the zone.
-func (q Queries) UnpricedZones(ctx context.Context, versionID int64, eventIDs []int64) ([]int, error) {
-	return column[int](ctx, q.q, unpricedZonesSQL, pgx.StrictNamedArgs{"version": versionID, "events": eventIDs})
+// UnpricedZones are those of the zones whose places cannot be sold at some of the events,
+// because their price list has no price for the zone.
+func (q Queries) UnpricedZones(ctx context.Context, zones []int, eventIDs []int64) ([]int, error) {
+	return column[int](ctx, q.q, unpricedZonesSQL, pgx.StrictNamedArgs{"zones": zones, "events": eventIDs})
 }
 
 const planOfEventSQL = `SELECT layout_version_id FROM events WHERE id = @id`

@@ -27,13 +27,14 @@ var (
 func table() map[string]rule {
 	t := map[string]rule{
 		"":                   {all: true, nobodys: true},
-		"handlers":           {may: slices.Concat(services, shapes, []string{"internal/ticket", "internal/seatmap", "internal/failpoint", "views", "static"}), nobodys: true},
+		"handlers":           {may: slices.Concat(services, shapes, []string{"internal/ticket", "internal/seatmap", "internal/seatplan", "internal/failpoint", "views", "static"}), nobodys: true},
 		"views":              {},
 		"static":             {},
 		"migrations":         {},
 		"db":                 {may: []string{"internal/domain", "internal/failpoint", "migrations"}},
 		"db/dbtest":          {may: []string{"internal/domain", "db", "migrations", "internal/privpg"}, testsOnly: true},
 		"internal/domain":    {},
+		"internal/seatplan":  {may: []string{"internal/domain"}},
 		"internal/stripepay": {may: shapes},
 		"internal/ticket":    {may: shapes},
 		"internal/partner":   {may: shapes},
@@ -57,7 +58,7 @@ func table() map[string]rule {
 	for _, service := range services {
 		t[service] = rule{may: stored}
 	}
-	t["internal/schedule"] = rule{may: slices.Concat(stored, []string{"internal/poster"})}
+	t["internal/schedule"] = rule{may: slices.Concat(stored, []string{"internal/poster", "internal/seatplan"})}
 	t["internal/booking"] = rule{may: slices.Concat(stored, []string{"internal/failpoint"})}
 	return t
 }
