@@ -129,7 +129,27 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	staff("POST /staff/fares/{tariff}/bands/{band}/raise", access.Manager, s.raiseBand)
 	staff("POST /staff/fares/{tariff}/bands/{band}/delete", access.Manager, s.deleteBand)
 	s.houseRoutes(staff)
+	s.planRoutes(staff)
 	return rows
+}
+
+// planRoutes are the seat plans and their drafts.
+func (s *site) planRoutes(staff func(pattern string, need access.Role, do staffAction)) {
+	staff("GET /staff/layouts", access.Manager, s.staffPlans)
+	staff("GET /staff/layouts/new", access.Manager, s.newPlanPage)
+	staff("POST /staff/layouts", access.Manager, s.createPlan)
+	staff("GET /staff/layouts/{layout}", access.Manager, s.staffPlan)
+	staff("POST /staff/layouts/{layout}/name", access.Manager, s.renamePlan)
+	staff("POST /staff/layouts/{layout}/move", access.Manager, s.movePlanEvents)
+	staff("GET /staff/layouts/{layout}/versions/{version}", access.Manager, s.staffPlanVersion)
+	staff("POST /staff/layouts/{layout}/drafts", access.Manager, s.startDraft)
+	staff("GET /staff/layouts/{layout}/draft", access.Manager, s.draftPage)
+	staff("POST /staff/layouts/{layout}/draft", access.Manager, s.editDraft)
+	staff("GET /staff/layouts/{layout}/form", access.Manager, s.planFormPage)
+	staff("POST /staff/layouts/{layout}/form", access.Manager, s.redrawPlan)
+	staff("POST /staff/layouts/{layout}/discard", access.Manager, s.discardDraft)
+	staff("GET /staff/layouts/{layout}/publish", access.Manager, s.publishPlanPage)
+	staff("POST /staff/layouts/{layout}/publish", access.Manager, s.publishPlan)
 }
 
 // houseRoutes are the pages about what events are made of.

@@ -19,25 +19,47 @@ type ticks struct {
 
 // mapView draws the layout as rows of equal cells.
 func mapView(o *booking.Offer, x *booking.Seats, t ticks) views.SeatMap {
-	m := views.SeatMap{Version: int64(x.Version), Coach: o.Layout.Vehicle}
-	cols := 0
-	for _, c := range o.Layout.Cells {
-		cols = max(cols, c.Col+1)
-	}
-	m.Roomy, m.Swipe = !m.Coach && cols <= 14, !m.Coach && cols >= 10
-	if !m.Coach {
-		m.Screen = "Screen"
-	}
-	d := drawing{o: o, x: x, t: t, cols: cols, fares: map[int]zoneFare{}}
+	d := drawing{o: o, x: x, t: t, cols: columns(o.Layout), fares: map[int]zoneFare{}}
 	for _, z := range o.Layout.Zones {
 		if f, sold := o.Fares.Default(z.No); sold {
 			d.fares[z.No] = zoneFare{f.Price, format.Money(f.Price, o.Event.Currency)}
 		}
 	}
-	for i, name := range o.Layout.Decks {
+	return d.whole()
+}
+
+// planMap draws a plan as customers will see it, every place free, without prices.
+func planMap(l *domain.Layout) views.SeatMap {
+	d := drawing{o: &booking.Offer{Layout: l}, x: &booking.Seats{}, cols: columns(l), fares: map[int]zoneFare{}, plan: true}
+	for _, z := range l.Zones {
+		d.fares[z.No] = zoneFare{}
+	}
+	return d.whole()
+}
+
+func (d *drawing) whole() views.SeatMap {
+	l := d.o.Layout
+	m := views.SeatMap{Version: int64(d.x.Version), Coach: l.Vehicle}
+	m.Roomy, m.Swipe = !m.Coach && d.cols <= 14, !m.Coach && d.cols >= 10
+	if !m.Coach {
+		m.Screen = "Screen"
+	}
+	for i, name := range l.Decks {
 		m.Decks = append(m.Decks, d.deck(i, name))
 	}
 	return m
+}
+
+// columns is how wide the plan is; a row that is set in needs room for half a cell more.
+func columns(l *domain.Layout) int {
+	cols := 0
+	for _, c := range l.Cells {
+		cols = max(cols, c.Col+1)
+		if c.Half {
+			cols = max(cols, c.Col+2)
+		}
+	}
+	return cols
 }
 
 type drawing struct {
@@ -45,7 +67,9 @@ type drawing struct {
 	x    *booking.Seats
 	t    ticks
 	cols int
-	zone int // of the row above, in a hall
+	zone int    // of the row above, in a hall
+	part string // its section
+	plan bool   // nothing is on sale: no prices
 	// fares by zone, put into words once for all of its seats.
 	fares map[int]zoneFare
 }
@@ -57,7 +81,7 @@ type zoneFare struct {
 
 func (d *drawing) deck(i int, name string) views.Deck {
 	deck := views.Deck{Name: name}
-	d.zone = 0
+	d.zone, d.part = 0, ""
 	for _, row := range deckRows(d.o.Layout, i) {
 		sells := false
 		for _, c := range row {
@@ -142,6 +166,9 @@ func (d *drawing) row(deck int, deckName string, cells []domain.Cell) views.Seat
 		}
 		row.Cells = append(row.Cells, v)
 	}
+	if len(cells) > 0 && cells[0].Half && row.ID != "" {
+		row.Half, row.Cells = true, row.Cells[:d.cols-1]
+	}
 	return row
 }
 
@@ -166,14 +193,21 @@ func fixture(k domain.CellKind) string {
 	return ""
 }
 
-// zoneHead is printed over a hall's row where another zone begins.
+// zoneHead is printed over a hall's row where another zone or section begins.
 func (d *drawing) zoneHead(c domain.Cell) *views.ZoneHead {
-	if d.o.Layout.Vehicle || c.Zone == d.zone {
+	if d.o.Layout.Vehicle || c.Zone == d.zone && c.Section == d.part {
 		return nil
 	}
-	d.zone = c.Zone
-	fare, _ := d.o.Fares.Default(c.Zone)
-	return &views.ZoneHead{Name: zoneName(d.o.Layout, c.Zone), Price: money(fare.Price, d.o.Event.Currency)}
+	d.zone, d.part = c.Zone, c.Section
+	head := &views.ZoneHead{Name: zoneName(d.o.Layout, c.Zone)}
+	if c.Section != "" && c.Section != head.Name {
+		head.Name = c.Section + ", " + head.Name
+	}
+	if !d.plan {
+		fare, _ := d.o.Fares.Default(c.Zone)
+		head.Price = money(fare.Price, d.o.Event.Currency)
+	}
+	return head
 }
 
 func zoneName(l *domain.Layout, no int) string {

@@ -71,6 +71,7 @@ func staffMenu() []menuGroup {
 			{"Places", "/staff/places", access.Manager},
 			{"Routes", "/staff/routes", access.Manager},
 			{"Halls and coaches", "/staff/resources", access.Manager},
+			{"Seat plans", plansURL, access.Manager},
 			{"Prices", faresURL, access.Manager},
 		}},
 		{"office", "Office", []menuLine{

@@ -154,7 +154,7 @@ func (s *Service) NewLayout(ctx context.Context, by domain.By, name string, spec
 		if err := t.InsertLayoutDraft(ctx, id, 0, plan, form, by.Actor); err != nil {
 			return err
 		}
-		return t.Log(ctx, by, "plan_begun", subject(id), nil, map[string]any{"name": name, "places": plan.Capacity()})
+		return t.Log(ctx, by, "plan_begun", planSubject(id), nil, map[string]any{"name": name, "places": plan.Capacity()})
 	})
 	if errors.Is(err, domain.ErrConflict) {
 		return 0, seatplan.Problems{"name": nameInUse}, nil
@@ -162,7 +162,7 @@ func (s *Service) NewLayout(ctx context.Context, by domain.By, name string, spec
 	return id, nil, err
 }
 
-func subject(layoutID int64) string { return fmt.Sprintf("layout:%d", layoutID) }
+func planSubject(layoutID int64) string { return fmt.Sprintf("layout:%d", layoutID) }
 
 // RenameLayout gives a plan another name; was is what the form showed. domain.ErrStale,
 // *domain.RuleError.
@@ -175,7 +175,7 @@ func (s *Service) RenameLayout(ctx context.Context, by domain.By, id int64, was,
 		if err := t.RenameLayout(ctx, id, was, name); err != nil {
 			return err
 		}
-		return t.Log(ctx, by, "plan_renamed", subject(id), map[string]string{"name": was}, map[string]string{"name": name})
+		return t.Log(ctx, by, "plan_renamed", planSubject(id), map[string]string{"name": was}, map[string]string{"name": name})
 	})
 	if errors.Is(err, domain.ErrConflict) {
 		return &domain.RuleError{Code: "name", Words: nameInUse}
@@ -198,6 +198,6 @@ func (s *Service) StartDraft(ctx context.Context, by domain.By, id int64, versio
 		if err := t.InsertLayoutDraft(ctx, id, version, plan, form, by.Actor); err != nil {
 			return err
 		}
-		return t.Log(ctx, by, "plan_draft_begun", subject(id), nil, map[string]int{"version": version})
+		return t.Log(ctx, by, "plan_draft_begun", planSubject(id), nil, map[string]int{"version": version})
 	})
 }

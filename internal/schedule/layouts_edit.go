@@ -10,16 +10,16 @@ import (
 	"holdfast/internal/seatplan"
 )
 
-// Edit is one change to a draft: what it does, in words for the log, and the doing. The
+// PlanEdit is one change to a draft: what it does, in words for the log, and the doing. The
 // plan it gets is a copy that it may change as it likes.
-type Edit struct {
+type PlanEdit struct {
 	What string // "make 4 cells wheelchair"
 	Do   func(*domain.Layout) error
 }
 
 // EditDraft changes a draft that still has the revision. *domain.RuleError says what
 // cannot be, domain.ErrStale that somebody else changed it; nothing is stored then.
-func (s *Service) EditDraft(ctx context.Context, by domain.By, id int64, revision int, edit Edit) error {
+func (s *Service) EditDraft(ctx context.Context, by domain.By, id int64, revision int, edit PlanEdit) error {
 	d, err := s.Draft(ctx, id)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (s *Service) saveDraft(ctx context.Context, by domain.By, d Draft, what str
 		if err := t.SaveLayoutDraft(ctx, d.LayoutDraft, by.Actor); err != nil {
 			return err
 		}
-		return t.Log(ctx, by, "plan_edited", subject(d.LayoutID), map[string]any{"places": before}, map[string]any{"did": what, "places": d.Plan.Capacity()})
+		return t.Log(ctx, by, "plan_edited", planSubject(d.LayoutID), map[string]any{"places": before}, map[string]any{"did": what, "places": d.Plan.Capacity()})
 	})
 }
 
@@ -109,7 +109,7 @@ func (s *Service) UndoDraft(ctx context.Context, by domain.By, id int64, revisio
 		if err := t.UndoLayoutDraft(ctx, id, revision, by.Actor); err != nil {
 			return err
 		}
-		return t.Log(ctx, by, "plan_edited", subject(id), nil, map[string]string{"did": "one step back"})
+		return t.Log(ctx, by, "plan_edited", planSubject(id), nil, map[string]string{"did": "one step back"})
 	})
 }
 
@@ -128,7 +128,7 @@ func (s *Service) DiscardDraft(ctx context.Context, by domain.By, id int64, revi
 		if err != nil && !gone {
 			return err
 		}
-		return t.Log(ctx, by, "plan_draft_discarded", subject(id), nil, nil)
+		return t.Log(ctx, by, "plan_draft_discarded", planSubject(id), nil, nil)
 	})
 	return gone, err
 }

@@ -140,11 +140,11 @@ type Published struct {
 	Moved, Kept int
 }
 
-// Publish makes a draft that still has the revision the version in use: halls and coaches
+// PublishPlan makes a draft that still has the revision the version in use: halls and coaches
 // get it, and so do the chosen events to come, unless somebody would lose a seat or find
 // it changed; those keep their version. domain.ErrStale: somebody changed the draft or
 // published it meanwhile, nothing was done. *domain.RuleError: it cannot be published.
-func (s *Service) Publish(ctx context.Context, by domain.By, id int64, revision int, which Which) (out Published, err error) {
+func (s *Service) PublishPlan(ctx context.Context, by domain.By, id int64, revision int, which Which) (out Published, err error) {
 	err = s.db.InTx(ctx, func(t *db.Tx) error {
 		d, err := t.LayoutDraft(ctx, id)
 		if errors.Is(err, domain.ErrNotFound) { // somebody published or discarded it a moment ago
@@ -180,13 +180,13 @@ func (s *Service) Publish(ctx context.Context, by domain.By, id int64, revision 
 			return err
 		}
 		out.Version = versions[0].Version
-		return t.Log(ctx, by, "plan_published", subject(id), map[string]int{"based_on": d.BasedOn},
+		return t.Log(ctx, by, "plan_published", planSubject(id), map[string]int{"based_on": d.BasedOn},
 			map[string]int{"version": out.Version, "places": d.Plan.Capacity(), "events_moved": out.Moved, "events_kept": out.Kept})
 	})
 	return out, err
 }
 
-// MoveEvents makes events to come use the version in use now, as Publish does.
+// MoveEvents makes events to come use the version in use now, as PublishPlan does.
 func (s *Service) MoveEvents(ctx context.Context, by domain.By, id int64, ids []int64) (out Published, err error) {
 	err = s.db.InTx(ctx, func(t *db.Tx) error {
 		versions, err := t.LayoutVersions(ctx, id)
@@ -204,7 +204,7 @@ func (s *Service) MoveEvents(ctx context.Context, by domain.By, id int64, ids []
 			return err
 		}
 		out.Version = versions[0].Version
-		return t.Log(ctx, by, "plan_moved", subject(id), nil, map[string]int{"version": out.Version, "events_moved": out.Moved, "events_kept": out.Kept})
+		return t.Log(ctx, by, "plan_moved", planSubject(id), nil, map[string]int{"version": out.Version, "events_moved": out.Moved, "events_kept": out.Kept})
 	})
 	return out, err
 }
