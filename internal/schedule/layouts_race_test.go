@@ -35,7 +35,7 @@ func withoutSeat(t *testing.T, d *db.DB, s *Service, ev dbtest.Event) (layout in
 	if err := s.StartDraft(t.Context(), manager, layout, 1); err != nil {
 		t.Fatal(err)
 	}
-	edit := Edit{"drop", func(l *domain.Layout) error { return seatplan.Make(l, []seatplan.At{{}}, domain.CellGap) }}
+	edit := PlanEdit{"drop", func(l *domain.Layout) error { return seatplan.Make(l, []seatplan.At{{}}, domain.CellGap) }}
 	if err := s.EditDraft(t.Context(), manager, layout, 1, edit); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestPublishAgainstClaim(t *testing.T) {
 		var both sync.WaitGroup
 		start := make(chan struct{})
 		both.Go(func() { <-start; claimed = claim(t.Context(), d, ev.ID, "A1", holdNo(round)) })
-		both.Go(func() { <-start; done, published = s.Publish(t.Context(), manager, layout, 2, Which{All: true}) })
+		both.Go(func() { <-start; done, published = s.PublishPlan(t.Context(), manager, layout, 2, Which{All: true}) })
 		close(start)
 		both.Wait()
 		there, held := state(t, d, ev, "A1")
@@ -103,7 +103,7 @@ func TestPublishWaitsForClaim(t *testing.T) {
 			return err
 		}
 		go func() {
-			done, err := s.Publish(context.WithoutCancel(t.Context()), manager, layout, 2, Which{All: true})
+			done, err := s.PublishPlan(context.WithoutCancel(t.Context()), manager, layout, 2, Which{All: true})
 			if err != nil {
 				t.Errorf("publishing: %v", err)
 			}
