@@ -85,6 +85,7 @@ func (s *site) setUp(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	s.Booking.SettingsChanged()
 	return s.enter(w, r, who, "/staff")
 }
 

@@ -65,6 +65,7 @@ func (s *site) saveSettings(w http.ResponseWriter, r *http.Request, who access.S
 	}
 	words := "nothing changed"
 	if len(saved) > 0 {
+		s.Booking.SettingsChanged()
 		words = "settings " + strings.Join(saved, " ")
 	}
 	s.Sessions.Put(r.Context(), saidKey, words)

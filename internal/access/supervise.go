@@ -39,8 +39,13 @@ func (s *Service) Supervise(ctx context.Context, whom, secret string, need Role,
 	}
 	who := staffOf(a)
 	err = s.db.InTx(ctx, func(t *db.Tx) error {
-		if err := errors.Join(t.ForgiveLogin(ctx, account), t.ForgivePIN(ctx, a.ID)); err != nil {
+		if err := t.ForgiveLogin(ctx, account); err != nil {
 			return err
+		}
+		if likePIN(secret) {
+			if err := t.ForgivePIN(ctx, a.ID); err != nil {
+				return err
+			}
 		}
 		if !who.Role.Covers(need) {
 			return nil
@@ -65,11 +70,13 @@ func (s *Service) someone(ctx context.Context, whom string) (a db.StaffAccount, 
 	return a, err == nil, err
 }
 
+func likePIN(secret string) bool { return digits(secret) && len(secret) <= longestPIN }
+
 // superFits compares with the PIN what looks like one, and with the password the rest:
 // no password is as short as a PIN.
 func (s *Service) superFits(ctx context.Context, a db.StaffAccount, secret string) (bool, error) {
 	hash := a.PasswordHash
-	if digits(secret) && len(secret) <= longestPIN {
+	if likePIN(secret) {
 		may, err := s.db.TryPIN(ctx, a.ID, pinTries)
 		if err != nil {
 			return false, err

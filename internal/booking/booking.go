@@ -99,6 +99,16 @@ func (s *Service) LastSettings() (domain.Settings, bool) {
 	return set, !at.IsZero()
 }
 
+// SettingsChanged makes the next reader in this process look again, so that whoever saved
+// them sees them at once.
+func (s *Service) SettingsChanged() {
+	s.settings.mu.Lock()
+	defer s.settings.mu.Unlock()
+	if !s.settings.at.IsZero() {
+		s.settings.at = time.Unix(1, 0) // long ago, and still known
+	}
+}
+
 func (c *settingsCache) get() (domain.Settings, time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
