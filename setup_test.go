@@ -111,7 +111,9 @@ func TestServeSaysWhereToBegin(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		said, ended := &syncBuffer{}, make(chan error, 1)
-		go func() { ended <- run(ctx, []string{"serve"}, func(k string) string { return w.env[k] }, said, io.Discard) }()
+		go func() {
+			ended <- run(ctx, []string{"serve"}, func(k string) string { return w.env[k] }, said, io.Discard)
+		}()
 		for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) { // polling the start, not waiting for time
 			if res, err := w.browser().Get(w.URL + "/readyz"); err == nil {
 				res.Body.Close()
