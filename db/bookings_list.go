@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -83,6 +84,48 @@ WITH page AS MATERIALIZED (
 // or, without digits, whose name or e-mail has the text (in small letters).
 func (q Queries) BookingsLike(ctx context.Context, text, digits string, ids []int64, before int64, n int) ([]BookingLine, error) {
 	return rows[BookingLine](ctx, q.q, bookingsLikeSQL, pgx.StrictNamedArgs{"text": text, "digits": digits, "ids": ids, "before": before, "n": n})
+}
+
+const bookingsPhonedSQL = `
+SELECT b.id FROM bookings b
+ WHERE b.phone <> '' AND reverse(translate(b.phone, ' -()+./', '')) ~>=~ @from AND reverse(translate(b.phone, ' -()+./', '')) ~<~ @to
+ ORDER BY b.id DESC LIMIT 1000`
+
+// BookingsPhoned finds the bookings whose phone ends in some digits, at least one.
+func (q Queries) BookingsPhoned(ctx context.Context, digits string) ([]int64, error) {
+	turned := []byte(digits)
+	slices.Reverse(turned)
+	after := slices.Clone(turned)
+	after[len(after)-1]++ // the first text that does not begin so
+	return q.bookingIDs(ctx, bookingsPhonedSQL, pgx.StrictNamedArgs{"from": string(turned), "to": string(after)})
+}
+
+// A seat_no may begin with its section: "C1" is also BALC-C1.
+const bookingsPlacedSQL = `
+SELECT b.id FROM events e JOIN bookings b ON b.event_id = e.id
+ WHERE (@event::bigint = 0 OR e.id = @event) AND (@day::date IS NULL OR e.business_day = @day)
+   AND (@seat = '' OR EXISTS (
+        SELECT 1 FROM tickets t
+         WHERE t.event_id = e.id AND t.booking_id = b.id AND (upper(t.seat_no) = @seat OR right(upper(t.seat_no), length(@seat) + 1) = '-' || @seat)))
+ ORDER BY b.id DESC LIMIT 5000`
+
+// BookingsPlaced finds the bookings of an event (0: of any) or a business day (nil: of
+// any), among them those of a seat in capitals ("": all). One of the first two is given.
+func (q Queries) BookingsPlaced(ctx context.Context, event int64, day *time.Time, seat string) ([]int64, error) {
+	return q.bookingIDs(ctx, bookingsPlacedSQL, pgx.StrictNamedArgs{"event": event, "day": day, "seat": seat})
+}
+
+const bookingsWithinSQL = `
+WITH page AS MATERIALIZED (
+  SELECT b.* FROM bookings b
+   WHERE b.id = ANY(@ids) AND b.id < @before
+     AND (strpos(lower(b.name || chr(10) || b.email || chr(10) || b.reference), @text) > 0
+          OR @digits <> '' AND strpos(translate(b.phone, ' -()+./', ''), @digits) > 0)
+   ORDER BY b.id DESC LIMIT @n)` + bookingLines
+
+// BookingsWithin is BookingsByID of those that have the text or the digits too.
+func (q Queries) BookingsWithin(ctx context.Context, text, digits string, ids []int64, before int64, n int) ([]BookingLine, error) {
+	return rows[BookingLine](ctx, q.q, bookingsWithinSQL, pgx.StrictNamedArgs{"text": text, "digits": digits, "ids": ids, "before": before, "n": n})
 }
 
 const bookingsExactlySQL = `

@@ -58,6 +58,7 @@ func TestL6_BookingsListIsQuick(t *testing.T) {
 			l, err := d.BookingsExactly(t.Context(), "ABCDEF", "p77@example.com", "pi_1")
 			return len(l), err
 		},
+		"phone's end": func() (int, error) { l, err := d.BookingsPhoned(t.Context(), "99999"); return len(l), err },
 		"number":      func() (int, error) { l, err := d.BookingsNumbered(t.Context(), many/2); return len(l), err },
 		"name":        like("number 99", ""),
 		"nobody":      like("nobody at all", ""),

@@ -1,7 +1,7 @@
 package handlers
 
 import (
-	"fmt"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -23,35 +23,76 @@ func (s *site) staffBookings(w http.ResponseWriter, r *http.Request, who access.
 	if err != nil {
 		return err
 	}
-	query := strings.TrimSpace(r.URL.Query().Get("q"))
-	before, _ := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64) // what is no number is the first page
-	rows, err := s.Booking.Search(r.Context(), query, s.scanned(query), before, bookingsOnPage+1)
+	typed := r.URL.Query()
+	q := booking.BookingSearch{Text: strings.TrimSpace(typed.Get("q")), Seat: strings.TrimSpace(typed.Get("seat"))}
+	q.TicketID = s.scanned(q.Text)
+	q.Before, _ = strconv.ParseInt(typed.Get("before"), 10, 64) // what is no number is the first page
+	q.Event, _ = strconv.ParseInt(typed.Get("event"), 10, 64)   // what is no number is no event
+	v := views.StaffBookings{Page: page, Query: q.Text, Seat: q.Seat, Day: strings.TrimSpace(typed.Get("day"))}
+	if q.Event > 0 {
+		v.Event = strconv.FormatInt(q.Event, 10)
+	}
+	v.Searched = q.Text != "" || q.Seat != "" || v.Day != "" || q.Event > 0
+	if q.Day, err = date(v.Day); err != nil {
+		v.DayError = "Please write the day like 2026-12-05."
+		s.render(w, r, http.StatusUnprocessableEntity, views.StaffBookingsPage(v))
+		return nil
+	}
+	rows, err := s.Booking.Search(r.Context(), q, bookingsOnPage+1)
+	var rule *domain.RuleError
+	if errors.As(err, &rule) {
+		v.DayError = rule.Words
+		s.render(w, r, http.StatusUnprocessableEntity, views.StaffBookingsPage(v))
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	v := views.StaffBookings{Page: page, Query: query}
-	if before > 0 {
-		v.FirstURL = bookingsURL(query, 0)
+	s.foundBookings(&v, r.URL.Query(), q, rows, set)
+	s.render(w, r, http.StatusOK, views.StaffBookingsPage(v))
+	return nil
+}
+
+func (s *site) foundBookings(v *views.StaffBookings, typed url.Values, q booking.BookingSearch, rows []booking.BookingLine, set domain.Settings) {
+	if q.Before > 0 {
+		v.FirstURL = bookingsURL(typed, 0)
 	}
 	if len(rows) > bookingsOnPage {
 		rows = rows[:bookingsOnPage]
-		v.OlderURL = bookingsURL(query, rows[len(rows)-1].ID)
+		v.OlderURL = bookingsURL(typed, rows[len(rows)-1].ID)
 	}
+	what := whatWasAsked(q)
 	switch {
 	case len(rows) == 0:
-		v.Empty = noBookings(query, before)
-	case query == "":
+		v.Empty = noBookings(what, q.Before)
+	case what == "":
 		v.Found = "Newest first"
-	case v.OlderURL != "" || before > 0:
-		v.Found = fmt.Sprintf("Bookings for “%s”, newest first", query)
+	case v.OlderURL != "" || q.Before > 0:
+		v.Found = "Bookings for " + what + ", newest first"
 	default:
-		v.Found = fmt.Sprintf("%s for “%s”", format.Count(len(rows), "booking"), query)
+		v.Found = format.Count(len(rows), "booking") + " for " + what
 	}
 	for _, x := range rows {
 		v.Rows = append(v.Rows, bookingRow(x, set))
 	}
-	s.render(w, r, http.StatusOK, views.StaffBookingsPage(v))
-	return nil
+}
+
+// whatWasAsked is a search in words: "“fernando”, seat D7, Sat 5 Dec 2026".
+func whatWasAsked(q booking.BookingSearch) string {
+	var parts []string
+	if q.Text != "" {
+		parts = append(parts, "“"+q.Text+"”")
+	}
+	if q.Seat != "" {
+		parts = append(parts, "seat "+q.Seat)
+	}
+	if q.Day != nil {
+		parts = append(parts, format.Day(*q.Day))
+	}
+	if q.Event > 0 {
+		parts = append(parts, "event "+strconv.FormatInt(q.Event, 10))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // scanned is the ticket of a code that a scanner typed, with or without its address.
@@ -63,10 +104,12 @@ func (s *site) scanned(query string) int64 {
 	return id
 }
 
-func bookingsURL(query string, before int64) string {
+func bookingsURL(typed url.Values, before int64) string {
 	q := url.Values{}
-	if query != "" {
-		q.Set("q", query)
+	for _, key := range []string{"q", "seat", "day", "event"} {
+		if text := strings.TrimSpace(typed.Get(key)); text != "" {
+			q.Set(key, text)
+		}
 	}
 	if before > 0 {
 		q.Set("before", strconv.FormatInt(before, 10))
@@ -77,14 +120,14 @@ func bookingsURL(query string, before int64) string {
 	return "/staff/bookings?" + q.Encode()
 }
 
-func noBookings(query string, before int64) *views.Note {
+func noBookings(what string, before int64) *views.Note {
 	switch {
 	case before > 0:
 		return &views.Note{Title: "No older bookings", Text: []string{"This is the end of the list."}}
-	case query == "":
+	case what == "":
 		return &views.Note{Title: "No bookings yet", Text: []string{"Each sale appears here as soon as it is paid."}}
 	}
-	return &views.Note{Title: "No booking fits “" + query + "”", Text: []string{
+	return &views.Note{Title: "No booking fits " + what, Text: []string{
 		"Nothing was changed. Try a part of the name or of the e-mail, or the last digits of the phone. Somebody who did not finish stands in the list of ended holds."},
 		Links: []views.Link{{Text: "Ended holds", URL: "/staff/holds"}, {Text: "All bookings", URL: "/staff/bookings"}}}
 }

@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"holdfast/db"
 	"holdfast/internal/domain"
@@ -37,52 +34,6 @@ var ErrTicketsGone = fmt.Errorf("cancelled already: %w", domain.ErrConflict)
 // ErrNothingGone: a hold cannot run again although no seat of it is gone to others: the
 // same customer has them in another hold, or it runs, was booked or paid. ErrConflict.
 var ErrNothingGone = fmt.Errorf("the hold needs no reviving: %w", domain.ErrConflict)
-
-// Search lists n bookings below the id before (0: from the newest) that fit what staff
-// typed: a reference, e-mail, Stripe id in full wins over parts of names, e-mails and
-// phones; a number is also a booking's, payment's or ticket's. ticketID is that of a
-// scanned code, 0 for none. An empty text lists all.
-func (s *Service) Search(ctx context.Context, typed string, ticketID, before int64, n int) ([]BookingLine, error) {
-	if before <= 0 {
-		before = math.MaxInt64
-	}
-	text := strings.ToLower(tidyText(typed, 254))
-	if ticketID > 0 {
-		ids, err := s.db.BookingsNumbered(ctx, ticketID)
-		if err != nil {
-			return nil, err
-		}
-		return s.db.BookingsByID(ctx, ids, before, n)
-	}
-	if text == "" {
-		return s.db.NewestBookings(ctx, before, n)
-	}
-	ids, err := s.db.BookingsExactly(ctx, domain.ParseReference(text), text, tidyText(typed, 254))
-	if err != nil {
-		return nil, err
-	}
-	if len(ids) > 0 {
-		return s.db.BookingsByID(ctx, ids, before, n)
-	}
-	if number, err := strconv.ParseInt(strings.TrimPrefix(text, "#"), 10, 64); err == nil && number > 0 {
-		if ids, err = s.db.BookingsNumbered(ctx, number); err != nil {
-			return nil, err
-		}
-	}
-	if ids == nil {
-		ids = []int64{}
-	}
-	return s.db.BookingsLike(ctx, text, phoneDigits(text), ids, before, n)
-}
-
-// phoneDigits are a phone number's as the search compares them; "" for what is none.
-func phoneDigits(text string) string {
-	digits := strings.NewReplacer(" ", "", "-", "", "(", "", ")", "", "+", "", ".", "", "/", "").Replace(text)
-	if len(digits) < 3 || strings.Trim(digits, "0123456789") != "" {
-		return ""
-	}
-	return digits
-}
 
 // File is everything about one booking.
 type File struct {
