@@ -334,6 +334,14 @@ func (t *Tx) DropAllSeats(ctx context.Context, eventID int64) error {
 
 const seatsLeftSQL = `SELECT EXISTS (SELECT 1 FROM event_seats WHERE event_id = @event)`
 
+const dropSeatsOfSQL = `DELETE FROM event_seats WHERE event_id = ANY(@events::bigint[])`
+
+// dropSeatsOf takes the seats of events away that are about to go; see DropEvents.
+func (t *Tx) dropSeatsOf(ctx context.Context, eventIDs []int64) error {
+	_, err := exec(ctx, t.q, dropSeatsOfSQL, pgx.StrictNamedArgs{"events": eventIDs})
+	return err
+}
+
 func allOrNothing(n int64, err error, c Claim) error {
 	if err == nil && (n == 0 || n != int64(c.Rows())) {
 		return domain.ErrConflict

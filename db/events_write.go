@@ -26,6 +26,7 @@ type NewEvent struct {
 	SalesCloseMinutes *int      `json:"sales_close_minutes"`
 	SalesCloseCounter *int      `json:"sales_close_counter"`
 	SalesCloseAgent   *int      `json:"sales_close_agent"`
+	ExternalID        *string   `json:"external_id"` // of the feed it comes from; nil: made here
 	Stops             []NewStop `json:"-"`
 }
 
@@ -50,14 +51,14 @@ type eventRow struct {
 
 const insertEventsSQL = `
 INSERT INTO events (id, kind, status, starts_at, ends_at, time_zone, business_day, last_stop, layout_version_id, resource_id,
-       tariff_id, film_id, route_id, series_id, sales_close_minutes, sales_close_counter, sales_close_agent)
+       tariff_id, film_id, route_id, series_id, sales_close_minutes, sales_close_counter, sales_close_agent, external_id)
 OVERRIDING SYSTEM VALUE
 SELECT id, kind, status, starts_at, ends_at, time_zone, business_day, last_stop, layout_version_id, resource_id,
-       tariff_id, film_id, route_id, series_id, sales_close_minutes, sales_close_counter, sales_close_agent
+       tariff_id, film_id, route_id, series_id, sales_close_minutes, sales_close_counter, sales_close_agent, external_id
   FROM jsonb_to_recordset(@events::jsonb)
        AS r(id bigint, kind text, status text, starts_at timestamptz, ends_at timestamptz, time_zone text, business_day date,
             last_stop smallint, layout_version_id bigint, resource_id bigint, tariff_id bigint, film_id bigint, route_id bigint,
-            series_id bigint, sales_close_minutes int, sales_close_counter int, sales_close_agent int)`
+            series_id bigint, sales_close_minutes int, sales_close_counter int, sales_close_agent int, external_id text)`
 
 const insertStopsSQL = `
 INSERT INTO event_stops (event_id, stop_no, place_id, arrives_at, departs_at, may_board, may_alight, note)

@@ -47,6 +47,8 @@ func table() map[string]rule {
 		"internal/format":    {may: []string{"internal/domain"}},
 		"internal/wire":      {may: []string{"internal/domain"}},
 		"internal/stripesim": {},
+		"internal/csvfile":   {},
+		"internal/gtfs":      {may: []string{"internal/csvfile"}},
 		"internal/privpg":    {},
 		"internal/arch":      {},
 		"internal/apptest":   {all: true, testsOnly: true},
@@ -58,7 +60,7 @@ func table() map[string]rule {
 	for _, service := range services {
 		t[service] = rule{may: stored}
 	}
-	t["internal/schedule"] = rule{may: slices.Concat(stored, []string{"internal/poster", "internal/seatplan"})}
+	t["internal/schedule"] = rule{may: slices.Concat(stored, []string{"internal/poster", "internal/seatplan", "internal/csvfile", "internal/gtfs"})}
 	t["internal/booking"] = rule{may: slices.Concat(stored, []string{"internal/failpoint"})}
 	return t
 }

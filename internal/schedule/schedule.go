@@ -22,10 +22,11 @@ type Place = db.Place
 type Service struct {
 	db      *db.DB
 	posters poster.Maker
+	reading chan struct{} // one feed is read at a time
 }
 
 // New makes the service.
-func New(d *db.DB) *Service { return &Service{db: d} }
+func New(d *db.DB) *Service { return &Service{db: d, reading: make(chan struct{}, 1)} }
 
 // Listing is one event in a list, on one ride, with what is free now.
 type Listing struct {
