@@ -21,8 +21,8 @@ func (q Queries) CoachLayouts(ctx context.Context) ([]LayoutChoice, error) {
 	return rows[LayoutChoice](ctx, q.q, coachLayoutsSQL, nil)
 }
 
-// TariffChoice is a price list with the rides it has prices for.
-type TariffChoice struct {
+// RideTariff is a price list with the rides it has prices for.
+type RideTariff struct {
 	ID       int64
 	Name     string
 	Currency string
@@ -30,12 +30,12 @@ type TariffChoice struct {
 	Rides    []string // "0-2": from stop 0 to stop 2
 }
 
-const tariffChoicesSQL = `
+const rideTariffsSQL = `
 SELECT t.id, t.name, t.currency, t.route_id,
        ARRAY(SELECT DISTINCT f.from_stop || '-' || f.to_stop FROM fares f WHERE f.tariff_id = t.id) AS rides
   FROM tariffs t WHERE t.archived_at IS NULL ORDER BY lower(t.name), t.id`
 
-// TariffChoices lists the price lists that new events may have.
-func (q Queries) TariffChoices(ctx context.Context) ([]TariffChoice, error) {
-	return rows[TariffChoice](ctx, q.q, tariffChoicesSQL, nil)
+// RideTariffs lists the price lists that new events may have.
+func (q Queries) RideTariffs(ctx context.Context) ([]RideTariff, error) {
+	return rows[RideTariff](ctx, q.q, rideTariffsSQL, nil)
 }

@@ -41,15 +41,6 @@ func (q Queries) ImportedEvents(ctx context.Context, prefix string, keys []strin
 	return rows[ImportedEvent](ctx, q.q, importedEventsSQL, pgx.StrictNamedArgs{"prefix": prefix, "keys": keys, "from_day": from, "until_day": until})
 }
 
-const lockImportedSQL = `SELECT 1 FROM events WHERE id = ANY(@ids::bigint[]) ORDER BY id FOR UPDATE`
-
-// LockImported keeps everybody from holding seats of these events until the transaction
-// ends.
-func (t *Tx) LockImported(ctx context.Context, ids []int64) error {
-	_, err := exec(ctx, t.q, lockImportedSQL, pgx.StrictNamedArgs{"ids": ids})
-	return err
-}
-
 // MovedEvent is a departure whose times or stops change while their number stays.
 type MovedEvent struct {
 	ID       int64     `json:"id"`
@@ -98,13 +89,5 @@ func (t *Tx) DropEvents(ctx context.Context, ids []int64) error {
 		return err
 	}
 	_, err := exec(ctx, t.q, dropEventsSQL, pgx.StrictNamedArgs{"ids": ids})
-	return err
-}
-
-const closeEventsSQL = `UPDATE events SET status = 'cancelled', revision = revision + 1 WHERE id = ANY(@ids::bigint[]) AND status <> 'cancelled'`
-
-// CloseEvents cancels departures that nobody has a ticket of.
-func (t *Tx) CloseEvents(ctx context.Context, ids []int64) error {
-	_, err := exec(ctx, t.q, closeEventsSQL, pgx.StrictNamedArgs{"ids": ids})
 	return err
 }

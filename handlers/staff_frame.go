@@ -77,6 +77,7 @@ func staffMenu() []menuGroup {
 		{"office", "Office", []menuLine{
 			{"Change log", "/staff/log", access.Manager},
 			{"Start", "/staff/start", access.Manager},
+			{"Import and export", "/staff/import", access.Manager},
 			{"Settings", "/staff/settings", access.Owner},
 			{"Accounts", "/staff/accounts", access.Owner},
 			{"Status", "/staff/status", access.Cashier},

@@ -30,6 +30,8 @@ type FeedResult struct {
 	Routes                int64
 	Changes               FeedChanges
 	Published             bool
+	Unpriced              int      // new departures that stay drafts: no price for the whole way
+	UnpricedRoutes        []string // their routes
 	KeptZones             []string // places whose zone stayed because tickets are sold there
 }
 
@@ -46,7 +48,7 @@ func (s *Service) ImportFeed(ctx context.Context, by domain.By, id int64, o Feed
 	if err != nil {
 		return FeedResult{}, err
 	}
-	tariffs, err := s.db.TariffChoices(ctx)
+	tariffs, err := s.db.RideTariffs(ctx)
 	if err != nil {
 		return FeedResult{}, err
 	}
@@ -57,7 +59,7 @@ func (s *Service) ImportFeed(ctx context.Context, by domain.By, id int64, o Feed
 	if job.plan.Count > maxImportEvents {
 		return FeedResult{}, &domain.RuleError{Code: "until", Words: fmt.Sprintf("That would be more than %d departures. Please choose fewer days and import the rest afterwards. Nothing was changed.", maxImportEvents)}
 	}
-	fit, err := job.fittings(o, layouts, tariffs)
+	fit, err := job.fittings(o, layouts, tariffs, set.Currency)
 	if err != nil {
 		return FeedResult{}, err
 	}
@@ -96,10 +98,11 @@ type fitting struct {
 	skip           bool
 	layout, tariff int64
 	seats          int
+	foreign        bool // the price list is in another currency than the house sells in
 }
 
 // fittings settles them for every route that has departures.
-func (j *feedJob) fittings(o FeedOrder, layouts []LayoutChoice, tariffs []TariffChoice) ([]fitting, error) {
+func (j *feedJob) fittings(o FeedOrder, layouts []LayoutChoice, tariffs []RideTariff, currency string) ([]fitting, error) {
 	out := make([]fitting, len(j.routes))
 	for i, p := range j.plan.Patterns {
 		own := o.Routes[p.Key]
@@ -116,10 +119,11 @@ func (j *feedJob) fittings(o FeedOrder, layouts []LayoutChoice, tariffs []Tariff
 			if at < 0 {
 				return nil, &domain.RuleError{Code: "layout", Words: "Please choose the coach plan that the departures get their seats from. Nothing was changed."}
 			}
-			if !slices.ContainsFunc(tariffs, func(t TariffChoice) bool { return t.ID == x.tariff }) {
+			list := slices.IndexFunc(tariffs, func(t RideTariff) bool { return t.ID == x.tariff })
+			if list < 0 {
 				return nil, &domain.RuleError{Code: "tariff", Words: "Please choose the price list that the departures are sold by. Nothing was changed."}
 			}
-			x.seats = layouts[at].Seats
+			x.seats, x.foreign = layouts[at].Seats, tariffs[list].Currency != currency
 		}
 		out[i] = x
 	}
@@ -154,7 +158,7 @@ func (j *feedJob) apply(ctx context.Context, t *db.Tx, o FeedOrder, fit []fittin
 		return err
 	}
 	if locked := d.touched(); len(locked) > 0 {
-		if err := t.LockImported(ctx, locked); err != nil {
+		if _, err := t.LockEvents(ctx, locked...); err != nil {
 			return err
 		}
 		if d, err = j.compare(ctx, t.Queries); err != nil {
@@ -170,7 +174,7 @@ func (j *feedJob) apply(ctx context.Context, t *db.Tx, o FeedOrder, fit []fittin
 	}
 	r.Changes = d.told()
 	w := writer{j: j, places: places, routes: routes, fit: fit, publish: o.Publish}
-	return w.write(ctx, t, d)
+	return w.write(ctx, t, d, r)
 }
 
 // skip leaves out what the owner does not want departures of.

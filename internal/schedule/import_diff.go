@@ -11,12 +11,13 @@ import (
 
 // FeedChanges is what an import does to the departures.
 type FeedChanges struct {
-	New     int // made
-	Same    int // there already, unchanged
-	Moved   int // changed in the feed, nobody has seats: changed here too
-	Dropped int // no longer in the feed, nobody has seats: removed
-	Past    int // left already: not made
-	Kept    []KeptDeparture
+	New       int // made
+	Same      int // there already, unchanged
+	Moved     int // changed in the feed, nobody has seats: changed here too
+	Dropped   int // no longer in the feed, nobody has seats: removed
+	Past      int // left already: not made
+	Kept      []KeptDeparture
+	KeptCount int // of Kept, which may be cut short
 }
 
 // KeptDeparture is one that the feed changed or dropped and that was left as it was.
@@ -54,7 +55,7 @@ type diff struct {
 }
 
 func (d diff) told() FeedChanges {
-	return FeedChanges{New: len(d.add), Same: d.same, Moved: len(d.move) + len(d.replace), Dropped: d.dropped, Past: d.past, Kept: d.kept}
+	return FeedChanges{New: len(d.add), Same: d.same, Moved: len(d.move) + len(d.replace), Dropped: d.dropped, Past: d.past, Kept: d.kept, KeptCount: len(d.kept)}
 }
 
 // touched are the events that the difference changes.

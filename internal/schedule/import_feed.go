@@ -32,10 +32,10 @@ const (
 // FeedDay is a service day with its departures.
 type FeedDay = gtfs.DayCount
 
-// LayoutChoice is a coach's plan, TariffChoice a price list.
+// LayoutChoice is a coach's plan, RideTariff a price list.
 type (
 	LayoutChoice = db.LayoutChoice
-	TariffChoice = db.TariffChoice
+	RideTariff   = db.RideTariff
 )
 
 // FeedChoice says which part of a feed.
@@ -65,7 +65,7 @@ type FeedPreview struct {
 	TooMany       bool // more than one import may make
 	Changes       FeedChanges
 	Layouts       []LayoutChoice
-	Tariffs       []TariffChoice
+	Tariffs       []RideTariff
 }
 
 // ZoneCount is a time zone with its stops.
@@ -77,11 +77,12 @@ type ZoneCount struct {
 // FeedRoute is one of our routes: the trips of a GTFS route that call at the same stops.
 type FeedRoute struct {
 	Key        string // for the form
+	ID         int64  // 0: not imported before
 	Name       string
 	Stops      int
 	Trips      int
-	Departures int // between the two days
-	Known      bool
+	Departures int      // between the two days
+	Known      bool     // imported before
 	Rides      []string // "0-2" for each ride somebody can buy
 }
 
@@ -100,7 +101,7 @@ func (s *Service) FeedPreview(ctx context.Context, id int64, c FeedChoice, set d
 	if p.Layouts, err = s.db.CoachLayouts(ctx); err != nil {
 		return p, err
 	}
-	if p.Tariffs, err = s.db.TariffChoices(ctx); err != nil {
+	if p.Tariffs, err = s.db.RideTariffs(ctx); err != nil {
 		return p, err
 	}
 	job, err := s.feedJob(ctx, f, c, set, p.Layouts)
@@ -113,7 +114,7 @@ func (s *Service) FeedPreview(ctx context.Context, id int64, c FeedChoice, set d
 		return p, err
 	}
 	for i := range p.Routes {
-		_, p.Routes[i].Known = known[job.routes[i].ExternalID]
+		p.Routes[i].ID, p.Routes[i].Known = known[job.routes[i].ExternalID]
 	}
 	diff, err := job.compare(ctx, s.db.Queries)
 	p.Changes = diff.told()

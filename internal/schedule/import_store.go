@@ -80,7 +80,7 @@ func (s *Service) importFile(ctx context.Context, id int64, kind string) (Import
 		return f, fmt.Errorf("import %d is %s: %w", id, f.Kind, domain.ErrNotFound)
 	}
 	if !f.Kept {
-		return f, &domain.RuleError{Code: "gone", Words: "Files are kept for a day. This one is gone; please send it again."}
+		return f, &domain.RuleError{Code: ImportGone, Words: "Files are kept for a day. This one is gone; please send it again."}
 	}
 	return f, nil
 }
@@ -92,10 +92,19 @@ type partsReader struct {
 	file ImportFile
 	part int // in body; body nil: none
 	body []byte
+	err  error // the first failure of ours
 }
 
 // ReadAt reads over the borders of the pieces.
 func (p *partsReader) ReadAt(b []byte, at int64) (int, error) {
+	n, err := p.readAt(b, at)
+	if err != nil && err != io.EOF && p.err == nil {
+		p.err = err
+	}
+	return n, err
+}
+
+func (p *partsReader) readAt(b []byte, at int64) (int, error) {
 	done := 0
 	for done < len(b) {
 		if at < 0 || at >= p.file.Bytes {
@@ -104,7 +113,7 @@ func (p *partsReader) ReadAt(b []byte, at int64) (int, error) {
 		if part := int(at / partBytes); p.body == nil || part != p.part {
 			body, err := p.db.ImportPart(p.ctx, p.file.ID, part)
 			if errors.Is(err, domain.ErrNotFound) {
-				return done, &domain.RuleError{Code: "gone", Words: "Files are kept for a day. This one is gone; please send it again."}
+				return done, &domain.RuleError{Code: ImportGone, Words: "Files are kept for a day. This one is gone; please send it again."}
 			}
 			if err != nil {
 				return done, err

@@ -17,7 +17,7 @@ type writer struct {
 	publish        bool
 }
 
-func (w writer) write(ctx context.Context, t *db.Tx, d diff) error {
+func (w writer) write(ctx context.Context, t *db.Tx, d diff, r *FeedResult) error {
 	if len(d.moveIDs) > 0 {
 		moved := make([]db.MovedEvent, len(d.move))
 		for i, p := range d.move {
@@ -34,29 +34,54 @@ func (w writer) write(ctx context.Context, t *db.Tx, d diff) error {
 		}
 	}
 	if len(d.close) > 0 {
-		if err := t.CloseEvents(ctx, d.close); err != nil {
+		if err := t.SetEventsStatus(ctx, d.close, "cancelled"); err != nil {
 			return err
 		}
 	}
-	status := "draft"
-	if w.publish {
-		status = "published"
-	}
 	var list []db.NewEvent
-	for _, p := range d.add {
-		list = append(list, w.event(p, status))
-	}
 	for i, p := range d.replace {
 		was := d.replaced[i]
 		e := w.event(p, was.Status)
 		e.LayoutVersionID, e.TariffID, e.ResourceID = was.LayoutVersionID, was.TariffID, was.ResourceID
 		list = append(list, e)
 	}
+	for _, p := range d.add {
+		list = append(list, w.event(p, "draft"))
+	}
 	if len(list) == 0 {
 		return nil
 	}
-	_, err := t.InsertEvents(ctx, list)
-	return err
+	ids, err := t.InsertEvents(ctx, list)
+	if err != nil || !w.publish {
+		return err
+	}
+	return w.putOnSale(ctx, t, d.add, ids[len(d.replace):], r)
+}
+
+// putOnSale publishes the new departures, but for routes whose price list has no price
+// for the whole way, or one in another currency: those stay drafts.
+func (w writer) putOnSale(ctx context.Context, t *db.Tx, add []planned, ids []int64, r *FeedResult) error {
+	of := map[int][]int64{}
+	for i, p := range add {
+		of[p.pattern] = append(of[p.pattern], ids[i])
+	}
+	var ready []int64
+	for pattern, route := range w.j.routes {
+		list := of[pattern]
+		if len(list) == 0 {
+			continue
+		}
+		missing, err := t.MissingFares(ctx, list[0])
+		if err != nil {
+			return err
+		}
+		if len(missing) > 0 || w.fit[pattern].foreign {
+			r.Unpriced, r.UnpricedRoutes = r.Unpriced+len(list), append(r.UnpricedRoutes, route.Name)
+			continue
+		}
+		ready = append(ready, list...)
+	}
+	return t.SetEventsStatus(ctx, ready, "published")
 }
 
 // event is a departure in our terms. The coach stays open: it is given later.
