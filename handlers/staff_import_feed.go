@@ -224,15 +224,29 @@ func feedChoices(v *views.StaffFeed, p schedule.FeedPreview, f feedForm) {
 		o.Selected = o.Value == layout || layout == "" && i == 0
 		v.Layouts = append(v.Layouts, o)
 	}
-	chosen := 0
+	chosen := widest(p)
 	for i, t := range p.Tariffs {
 		o := views.Option{Value: strconv.FormatInt(t.ID, 10), Text: t.Name + ", " + t.Currency}
-		if o.Selected = o.Value == tariff || tariff == "" && i == 0; o.Selected {
+		if o.Value == tariff {
 			chosen = i
 		}
 		v.Tariffs = append(v.Tariffs, o)
 	}
+	if chosen < len(v.Tariffs) {
+		v.Tariffs[chosen].Selected = true
+	}
 	v.Prices = feedRoutes(v, p, f, chosen)
+}
+
+// widest is the price list that has prices for the longest way.
+func widest(p schedule.FeedPreview) int {
+	best := 0
+	for i, t := range p.Tariffs {
+		if len(t.Rides) > len(p.Tariffs[best].Rides) {
+			best = i
+		}
+	}
+	return best
 }
 
 // feedRoutes lists the routes with their own choices, and says where prices are missing.
