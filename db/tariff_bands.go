@@ -90,7 +90,10 @@ func (t *Tx) FillBand(ctx context.Context, tariffID, bandID, source int64) error
 }
 
 const bandsAtSQL = `
-SELECT tariff_band(@tariff, a.starts, a.day) FROM unnest(@starts::timestamp[], @days::date[]) WITH ORDINALITY AS a(starts, day, n) ORDER BY a.n`
+SELECT coalesce(c.id, 0)
+  FROM unnest(@starts::timestamp[], @days::date[]) WITH ORDINALITY AS a(starts, day, n)
+  LEFT JOIN LATERAL tariff_band(@tariff, a.starts, a.day) AS c(id) ON true
+ ORDER BY a.n`
 
 // BandsAt tells for starts on the wall clock and their business days which band
 // counts, 0 for none: as it is decided for events.
@@ -99,8 +102,11 @@ func (q Queries) BandsAt(ctx context.Context, tariffID int64, starts, days []tim
 }
 
 const eventBandSQL = `
-SELECT coalesce((SELECT b.name FROM tariff_bands b WHERE b.id = tariff_band(e.tariff_id, e.starts_at AT TIME ZONE e.time_zone, e.business_day)), '')
-  FROM events e WHERE e.id = @event`
+SELECT coalesce(b.name, '')
+  FROM events e
+  LEFT JOIN LATERAL tariff_band(e.tariff_id, e.starts_at AT TIME ZONE e.time_zone, e.business_day) AS c(id) ON true
+  LEFT JOIN tariff_bands b ON b.id = c.id
+ WHERE e.id = @event`
 
 // EventBand names the band that an event's prices come from, "" for the list itself.
 func (q Queries) EventBand(ctx context.Context, eventID int64) (string, error) {

@@ -52,45 +52,51 @@ CREATE TABLE band_fares (
 );
 COMMENT ON TABLE band_fares IS 'Prices of the bands whose rule is own.';
 
+CREATE FUNCTION band_price(price bigint, rule text, value bigint, step bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS
+  $$ SELECT CASE WHEN price = 0 OR rule IS NULL THEN price
+                 WHEN rule = 'amount' THEN price + value
+                 ELSE (price * value + 5000 * step) / (10000 * step) * step END $$;
+COMMENT ON FUNCTION band_price IS 'What a band with a difference makes of the list''s price; of no band, the price itself.';
+
 CREATE VIEW tariff_prices AS
 SELECT f.tariff_id, 0::bigint AS band_id, f.zone_no, f.ticket_type, f.from_stop, f.to_stop, f.price
   FROM fares f
 UNION ALL
-SELECT f.tariff_id, b.id, f.zone_no, f.ticket_type, f.from_stop, f.to_stop,
-       CASE WHEN f.price = 0 THEN 0
-            WHEN b.rule = 'amount' THEN f.price + b.value
-            ELSE (f.price * b.value + 5000 * b.step) / (10000 * b.step) * b.step
-       END
+SELECT f.tariff_id, b.id, f.zone_no, f.ticket_type, f.from_stop, f.to_stop, band_price(f.price, b.rule, b.value, b.step)
   FROM fares f JOIN tariff_bands b ON b.tariff_id = f.tariff_id AND b.rule <> 'own'
 UNION ALL
 SELECT b.tariff_id, b.id, f.zone_no, f.ticket_type, f.from_stop, f.to_stop, f.price
   FROM band_fares f JOIN tariff_bands b ON b.id = f.band_id AND b.rule = 'own';
-COMMENT ON VIEW tariff_prices IS 'Every price of a list: band_id 0 is the list itself, the others are its bands.';
+COMMENT ON VIEW tariff_prices IS 'Every price of a list, for its editors: band_id 0 is the list itself, the others are its bands.';
 
 -- +goose StatementBegin
-CREATE FUNCTION tariff_band(tariff bigint, starts timestamp, day date) RETURNS bigint LANGUAGE sql STABLE AS $$
-  SELECT coalesce((
-    SELECT b.id
-      FROM tariff_bands b,
-           (SELECT (extract(hour FROM starts) * 60 + extract(minute FROM starts))::int AS minute, (starts::date - day) * 1440 AS later) c
-     WHERE b.tariff_id = tariff
-       AND b.days & (1 << (extract(isodow FROM day)::int - 1)) <> 0
-       AND CASE WHEN b.from_minute < b.to_minute THEN c.minute >= b.from_minute AND c.minute < b.to_minute
-                WHEN b.from_minute > b.to_minute THEN c.minute >= b.from_minute OR c.minute < b.to_minute
-                ELSE (b.from_minute IS NULL OR c.minute + c.later >= b.from_minute)
-                 AND (b.to_minute IS NULL OR c.minute + c.later < b.to_minute)
-           END
-     ORDER BY b.position, b.id
-     LIMIT 1), 0)
+CREATE FUNCTION tariff_band(tariff bigint, starts timestamp, day date) RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
+  SELECT b.id
+    FROM tariff_bands b,
+         (SELECT (extract(hour FROM starts) * 60 + extract(minute FROM starts))::int AS minute, (starts::date - day) * 1440 AS later) c
+   WHERE b.tariff_id = tariff
+     AND b.days & (1 << (extract(isodow FROM day)::int - 1)) <> 0
+     AND CASE WHEN b.from_minute < b.to_minute THEN c.minute >= b.from_minute AND c.minute < b.to_minute
+              WHEN b.from_minute > b.to_minute THEN c.minute >= b.from_minute OR c.minute < b.to_minute
+              ELSE (b.from_minute IS NULL OR c.minute + c.later >= b.from_minute)
+               AND (b.to_minute IS NULL OR c.minute + c.later < b.to_minute)
+         END
+   ORDER BY b.position, b.id
+   LIMIT 1
 $$;
 -- +goose StatementEnd
-COMMENT ON FUNCTION tariff_band IS 'Which band counts for a start on the wall clock of its place and its business day; 0 for none. "Before 17:00" and "from 17:00" run through the business day, so that a 00:30 show comes after the evening; "22:00 to 01:00" is a piece of the clock.';
+COMMENT ON FUNCTION tariff_band IS 'Which band counts for a start on the wall clock of its place and its business day, no row for none. "Before 17:00" and "from 17:00" run through the business day, so that a 00:30 show comes after the evening; "22:00 to 01:00" is a piece of the clock.';
 
 CREATE VIEW event_fares AS
 SELECT e.id AS event_id, p.zone_no, p.ticket_type, p.from_stop, p.to_stop, p.price, y.name AS type_name, y.position
   FROM events e
-  CROSS JOIN LATERAL ( -- OFFSET 0: asked once per event, not per price
-       SELECT tariff_band(e.tariff_id, e.starts_at AT TIME ZONE e.time_zone, e.business_day) AS id OFFSET 0) b
-  JOIN tariff_prices p ON p.tariff_id = e.tariff_id AND p.band_id = b.id
+  LEFT JOIN LATERAL tariff_band(e.tariff_id, e.starts_at AT TIME ZONE e.time_zone, e.business_day) AS c(id) ON true
+  LEFT JOIN tariff_bands b ON b.id = c.id
+ CROSS JOIN LATERAL ( -- so that each branch finds its rows by their key
+       SELECT f.zone_no, f.ticket_type, f.from_stop, f.to_stop, band_price(f.price, b.rule, b.value, b.step) AS price
+         FROM fares f WHERE f.tariff_id = e.tariff_id AND b.rule IS DISTINCT FROM 'own'
+       UNION ALL
+       SELECT f.zone_no, f.ticket_type, f.from_stop, f.to_stop, f.price
+         FROM band_fares f WHERE f.band_id = b.id AND b.rule = 'own') p
   JOIN ticket_types y ON y.code = p.ticket_type AND y.retired_at IS NULL;
 COMMENT ON VIEW event_fares IS 'What an event''s tickets cost: the one place that whoever asks for a price reads.';
