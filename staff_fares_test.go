@@ -46,13 +46,14 @@ func TestH20_PriceChangedOnThePage(t *testing.T) {
 	}
 	saved := boss.follow(boss.prices(sheet, "save", url.Values{"p.1.adult.0.1": {"12,00"}}).want(303)).want(200)
 	saved.says("Prices saved", "Running holds keep")
+	b.choose(eventPath(ev.ID), "A1", "A2", "A4").want(303) // one more seat in the same hold
 	review := b.details(url.Values{"type.A2": {"child"}})
-	review.says("10.00", "6.00", "16.00")
+	review.says("10.00", "6.00", "26.00")
 	booked := b.paid(b.pay(review))
 	if text := booked.text(); strings.Contains(text, "12.00") {
 		t.Errorf("the booking knows the new price: %s", text)
 	}
-	w.wantTaken(t, b.id(), 1600)
+	w.wantTaken(t, b.id(), 2600)
 	next := w.on(t)
 	next.choose(eventPath(ev.ID), "A3").want(303)
 	if got := next.at("").values("data-price"); !slices.Equal(got, []string{"1200", "600"}) {
