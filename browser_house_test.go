@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
@@ -137,42 +136,4 @@ func TestBrowserHouseWithoutJavaScript(t *testing.T) {
 	b.press(`form[action$="/return"] .btn`, 200)
 	b.says("This is the way back")
 	b.blameless()
-}
-
-// Two people press Save at the same moment: one is stored, the other is told.
-func TestStaffHouseRace(t *testing.T) {
-	t.Parallel()
-	w, _, trip := depot(t)
-	path := fmt.Sprintf("/staff/places/%d", trip.Places[0])
-	const people = 6
-	crowd := make([]*browser, people)
-	for i := range crowd {
-		crowd[i] = w.as(t, "manager")
-	}
-	for round := range 5 {
-		p := crowd[0].get(w.URL + path).want(200)
-		f := p.form(path)
-		ready, answers := make(chan struct{}), make(chan int, people)
-		for i, b := range crowd {
-			go func() {
-				<-ready
-				res, err := b.PostForm(w.URL+path, url.Values{"name": {fmt.Sprintf("Round %d by %d", round, i)}, "zone": {"Europe/Rome"}, "revision": f.values["revision"]})
-				if err != nil {
-					answers <- 0
-					return
-				}
-				res.Body.Close()
-				answers <- res.StatusCode
-			}()
-		}
-		close(ready)
-		count := map[int]int{}
-		for range people {
-			count[<-answers]++
-		}
-		if count[303] != 1 || count[409] != people-1 {
-			t.Fatalf("round %d: answers %v, want one 303 and the others 409", round, count)
-		}
-	}
-	w.wantCount(t, 5, "audit_log WHERE action = 'place_changed'")
 }

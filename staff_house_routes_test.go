@@ -31,7 +31,7 @@ func TestStaffRoutes(t *testing.T) {
 	f := p.form("/staff/routes")
 	for words, change := range map[string]url.Values{
 		"Please write the route’s name":           {"name": {""}, "place": {ids[1], ids[3]}, "arrive": {"", "60"}},
-		"Please choose a place":                   {"name": {"X"}, "place": {ids[1], ""}, "arrive": {"", "60"}},
+		"Stop 2: Please choose a place":           {"name": {"X"}, "place": {ids[1], ""}, "arrive": {"", "60"}},
 		"Please write when":                       {"name": {"X"}, "place": {ids[1], ids[3]}},
 		"Please write hours and minutes":          {"name": {"X"}, "place": {ids[1], ids[3]}, "arrive": {"", "2:3"}},
 		"The last stop must be later":             {"name": {"X"}, "place": {ids[1], ids[3]}, "arrive": {"", "0"}},

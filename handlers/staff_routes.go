@@ -132,6 +132,7 @@ func (s *site) showRoute(w http.ResponseWriter, r *http.Request, who access.Staf
 		return err
 	}
 	head.Badge = away(k, x.route.Archived)
+	stopErrors(head.Errors)
 	v := views.StaffRoute{Head: head, Error: x.wrong("stops"), Shelf: shelfView(k, id, x.route.Revision, x.use, x.route.Archived),
 		Name: x.field(views.HouseField{Name: "name", Label: "Name", Hint: "Like “Trieste – Zagreb”: the way back turns it round.", Max: "200", Must: true})}
 	if x.stored != nil && !slices.Equal(x.now.Stops, x.form.Stops) {

@@ -104,10 +104,20 @@ func stopOptions(places []schedule.StopPlace, chosen string) []views.Option {
 	return out
 }
 
+// stopErrors says in the summary which stop a problem is at.
+func stopErrors(list []views.FieldError) {
+	for i, e := range list {
+		_, no, of := strings.Cut(e.ID, ".")
+		if n, err := strconv.Atoi(no); of && err == nil {
+			list[i].Text = "Stop " + strconv.Itoa(n+1) + ": " + e.Text
+		}
+	}
+}
+
 func useOptions(chosen string) (out []views.Option) {
 	for _, o := range []views.Option{
-		{Value: schedule.UseBoth, Text: "Get on and off"}, {Value: schedule.UseBoard, Text: "Get on only"},
-		{Value: schedule.UseAlight, Text: "Get off only"}, {Value: schedule.UseNone, Text: "Neither: a break, a border"},
+		{Value: schedule.UseBoth, Text: "On and off"}, {Value: schedule.UseBoard, Text: "On only"},
+		{Value: schedule.UseAlight, Text: "Off only"}, {Value: schedule.UseNone, Text: "Neither"},
 	} {
 		o.Selected = o.Value == chosen
 		out = append(out, o)
