@@ -86,7 +86,7 @@ func (s *site) setUp(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.Booking.SettingsChanged()
-	return s.enter(w, r, who, "/staff")
+	return s.enter(w, r, who, "/staff/start")
 }
 
 func typedSetup(r *http.Request, set domain.Settings) setupForm {
