@@ -66,9 +66,9 @@ func (s *site) staffPlans(w http.ResponseWriter, r *http.Request, who access.Sta
 }
 
 func planLine(l schedule.LayoutLine) views.PlanLine {
-	v := views.PlanLine{Name: l.Name, URL: planURL(l.ID), Kind: planKind(l.Vehicle), Version: "not published", Places: "–"}
+	v := views.PlanLine{Name: l.Name, URL: planURL(l.ID), Kind: planKind(l.Vehicle), Version: "not published"}
 	if l.VersionID != 0 {
-		v.Version, v.Places = "version "+strconv.Itoa(l.Version), strconv.Itoa(l.Places)
+		v.Version = "version " + strconv.Itoa(l.Version) + ", " + format.Count(l.Places, "place")
 	}
 	if l.Draft {
 		v.DraftURL = v.URL + "/draft"
@@ -133,7 +133,7 @@ func (s *site) showPlan(w http.ResponseWriter, r *http.Request, who access.Staff
 func planVersion(url string, x schedule.LayoutVersion, current, mayStart bool, when string) views.PlanVersion {
 	no := strconv.Itoa(x.Version)
 	v := views.PlanVersion{
-		Number: no, URL: url + "/versions/" + no, When: when, Who: x.Who, Places: strconv.Itoa(x.Places), Current: current,
+		Number: no, URL: url + "/versions/" + no, When: when, Who: x.Who, Places: format.Count(x.Places, "place"), Current: current,
 		Used: format.Count(x.Events, "event"),
 	}
 	if x.Coming > 0 {

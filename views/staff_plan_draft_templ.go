@@ -214,7 +214,7 @@ func StaffPlanDraftPage(v StaffPlanDraft) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</div></div><p class=\"muted sm\" id=\"keys\" hidden>Press a button while nothing is ticked and it becomes a brush: draw with it over the cells, also with a finger. With a mouse, drag to tick many. With the keyboard, arrows go, Space ticks, Shift with an arrow ticks on the way, and the letters on the buttons do what the buttons do.</p><div class=\"tools\" id=\"tools\" data-live>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</div></div><p class=\"muted sm\" id=\"keys\" hidden>Press a button while nothing is ticked and it becomes a brush: draw with it over the cells, also with a finger. With a mouse, drag to tick many. With the keyboard, arrows go, Space ticks, Shift with an arrow ticks on the way, the letters on the buttons do what the buttons do, and Esc unticks all.</p><div class=\"tools\" id=\"tools\" data-live>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

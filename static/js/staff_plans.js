@@ -115,6 +115,7 @@
     });
 
     form.addEventListener('keydown', e => {
+      if (e.key === 'Escape') { cells().forEach(c => { c.checked = false; }); brush = ''; press(); told(); }
       if (e.target.name !== 'cell' || e.altKey || e.ctrlKey || e.metaKey) return;
       const moves = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[e.key];
       const row = $$('input', e.target.closest('.row'));
@@ -125,7 +126,6 @@
         if (e.shiftKey) { current.checked = true; told(); }
       } else if (e.key === 'Home' || e.key === 'End') { e.preventDefault(); go(e.key === 'Home' ? row[0] : row.at(-1)); }
       else if (e.key === 'Enter') e.preventDefault();
-      else if (e.key === 'Escape') { cells().forEach(c => { c.checked = false; }); brush = ''; press(); told(); }
       else if (/^[a-z0-9]$/i.test(e.key)) {
         const b = $(`[data-key="${e.key.toUpperCase()}"]`, form);
         if (!b) return;
