@@ -26,19 +26,23 @@ func (s *site) staffEvent(w http.ResponseWriter, r *http.Request, who access.Sta
 }
 
 func (s *site) showEvent(w http.ResponseWriter, r *http.Request, who access.Staff, id int64, status int, typed views.EventCancel) error {
+	return s.showEventWith(w, r, who, id, status, typed, eventSaid(s.Sessions.PopString(r.Context(), saidKey)))
+}
+
+func (s *site) showEventWith(w http.ResponseWriter, r *http.Request, who access.Staff, id int64, status int, typed views.EventCancel, said *views.Note) error {
 	f, err := s.Booking.EventFile(r.Context(), id)
 	if err != nil {
 		return err
 	}
 	title := eventTitle(f.Scene)
-	page, set, err := s.staffPage(r, who, title, "")
+	page, set, err := s.staffPage(r, who, title, scheduleMenu)
 	if err != nil {
 		return err
 	}
 	e := f.Scene.Event
 	v := views.StaffEvent{
 		Page: page, ID: strconv.FormatInt(id, 10), Title: title, Facts: []string{eventWhen(e.StartsAt, e.TimeZone)}, Badge: eventBadge(e.Status),
-		Said: eventSaid(s.Sessions.PopString(r.Context(), saidKey)), Tiles: eventTiles(f), SeatsURL: eventURL(id), Progress: progress(f),
+		Said: said, Acts: eventActs(e), Tiles: eventTiles(f), SeatsURL: eventURL(id), Progress: progress(f),
 	}
 	if e.Resource != "" {
 		v.Facts = append(v.Facts, e.Resource)
@@ -150,6 +154,8 @@ func eventChange(a booking.AuditLine) string {
 		var why string
 		_ = json.Unmarshal(a.After, &why) // an older line of another form: only the act is named
 		return strings.TrimSuffix("Cancelled the event: "+why, ": ")
+	case "event_made", "event_published", "event_unpublished", "event_changed", "seats_blocked", "seats_unblocked":
+		return timetableChange(a)
 	case "resume cancellation":
 		return "Asked to go on with the cancellation"
 	}
@@ -175,7 +181,7 @@ func eventSaid(what string) *views.Note {
 	case "event resumed":
 		return &views.Note{Tone: "ok", Alert: true, Title: "It goes on", Text: []string{"What was left, waited or had failed is being tried again. Look again in a minute."}}
 	}
-	return nil
+	return eventSaidNow(what)
 }
 
 // cancelEvent cancels an event for good, once its title and the password were typed.

@@ -63,6 +63,7 @@ func staffMenu() []menuGroup {
 	return []menuGroup{
 		{"daily", "Daily work", []menuLine{
 			{"Today", "/staff/today", access.Cashier},
+			{"Schedule", "/staff/schedule", access.Manager},
 			{"Bookings", "/staff/bookings", access.Cashier},
 			{"Ended holds", "/staff/holds", access.Cashier},
 		}},

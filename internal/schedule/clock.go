@@ -71,12 +71,17 @@ func occasion(date time.Time, minutes int, zoneName, fold string) (at time.Time,
 	case len(all) == 0:
 		return time.Time{}, false, &domain.RuleError{Code: "missing_hour", Words: fmt.Sprintf(
 			"On %s there is no %s in %s: the clocks go forward over it. Please choose another time for that day, or leave it out.",
-			date.AddDate(0, 0, minutes/1440).Format("Monday 2 January 2006"), ShowClock(minutes), zoneName)}
+			date.AddDate(0, 0, minutes/1440).Format("Monday 2 January 2006"), ShowClock(minutes), city(zoneName))}
 	case len(all) == 2 && fold == SecondOfTwo:
 		return all[1], true, nil
 	default:
 		return all[0], len(all) == 2, nil
 	}
+}
+
+// city is what people call a zone: "New York".
+func city(zoneName string) string {
+	return strings.ReplaceAll(zoneName[strings.LastIndexByte(zoneName, '/')+1:], "_", " ")
 }
 
 // wall is the date and the minutes after midnight that a place's clock shows.
