@@ -45,8 +45,8 @@ func (t *Tx) InsertBooking(ctx context.Context, b NewBooking) (int64, error) {
 }
 
 const insertTicketsSQL = `
-INSERT INTO tickets (booking_id, event_id, seat_no, from_stop, to_stop, ticket_type, price, tax, passenger)
-SELECT @booking, @event, u.seat_no, @from_stop, @to_stop, u.ticket_type, u.price, u.tax, u.passenger
+INSERT INTO tickets (booking_id, event_id, seat_no, from_stop, to_stop, ticket_type, price, tax, passenger, women_beside)
+SELECT @booking, @event, u.seat_no, @from_stop, @to_stop, u.ticket_type, u.price, u.tax, u.passenger, @women_beside
   FROM unnest(@seats::text[], @types::text[], @prices::bigint[], @taxes::bigint[], @passengers::text[])
        AS u(seat_no, ticket_type, price, tax, passenger)
  ORDER BY u.seat_no`
@@ -69,6 +69,7 @@ func (t *Tx) InsertTickets(ctx context.Context, bookingID int64, h *domain.Hold,
 	_, err := exec(ctx, t.q, insertTicketsSQL, pgx.StrictNamedArgs{
 		"booking": bookingID, "event": h.EventID, "from_stop": h.Ride.From, "to_stop": h.Ride.To,
 		"seats": nos, "types": types, "prices": prices, "taxes": taxes, "passengers": names,
+		"women_beside": len(h.Seats) == 1 && h.Seats[0].Woman,
 	})
 	if err != nil {
 		return err
@@ -173,4 +174,14 @@ const ticketSQL = ticketColumns + `WHERE t.event_id = @event AND t.id = @id`
 // Ticket reads one; domain.ErrNotFound.
 func (q Queries) Ticket(ctx context.Context, eventID, id int64) (Ticket, error) {
 	return row[Ticket](ctx, q.q, ticketSQL, pgx.StrictNamedArgs{"event": eventID, "id": id})
+}
+
+const womenAloneSQL = `
+SELECT DISTINCT t.seat_no
+  FROM ticket_legs l JOIN tickets t ON t.event_id = l.event_id AND t.id = l.ticket_id
+ WHERE l.event_id = @event AND l.leg BETWEEN @from_leg AND @to_leg AND t.women_beside`
+
+// WomenAlone lists the seats on a ride beside which only women are to sit.
+func (q Queries) WomenAlone(ctx context.Context, eventID int64, ride domain.Ride) ([]string, error) {
+	return column[string](ctx, q.q, womenAloneSQL, pgx.StrictNamedArgs{"event": eventID, "from_leg": ride.FirstLeg(), "to_leg": ride.LastLeg()})
 }

@@ -66,12 +66,12 @@ func (t *Tx) InsertHold(ctx context.Context, h NewHold, lines []domain.HoldSeat)
 }
 
 const insertHoldSeatsSQL = `
-INSERT INTO hold_seats (event_id, hold_id, seat_no, zone_no, ticket_type, price, passenger)
-SELECT @event, @hold, u.seat_no, u.zone_no, u.ticket_type, u.price, u.passenger
-  FROM unnest(@seats::text[], @zones::smallint[], @types::text[], @prices::bigint[], @passengers::text[])
-       AS u(seat_no, zone_no, ticket_type, price, passenger)
+INSERT INTO hold_seats (event_id, hold_id, seat_no, zone_no, ticket_type, price, passenger, woman)
+SELECT @event, @hold, u.seat_no, u.zone_no, u.ticket_type, u.price, u.passenger, u.woman
+  FROM unnest(@seats::text[], @zones::smallint[], @types::text[], @prices::bigint[], @passengers::text[], @women::boolean[])
+       AS u(seat_no, zone_no, ticket_type, price, passenger, woman)
     ON CONFLICT (event_id, hold_id, seat_no) DO UPDATE
-   SET ticket_type = EXCLUDED.ticket_type, price = EXCLUDED.price, passenger = EXCLUDED.passenger, zone_no = EXCLUDED.zone_no`
+   SET ticket_type = EXCLUDED.ticket_type, price = EXCLUDED.price, passenger = EXCLUDED.passenger, zone_no = EXCLUDED.zone_no, woman = EXCLUDED.woman`
 
 const deleteHoldSeatsSQL = `
 DELETE FROM hold_seats WHERE event_id = @event AND hold_id = @hold AND seat_no <> ALL(@seats)`
@@ -91,11 +91,13 @@ func lineArgs(eventID int64, holdID string, lines []domain.HoldSeat) pgx.StrictN
 	var nos, types, names []string
 	var zones []int16
 	var prices []int64
+	var women []bool
 	for _, s := range lines {
 		nos, types, names = append(nos, s.SeatNo), append(types, s.Type), append(names, s.Passenger)
 		zones, prices = append(zones, int16(s.Zone)), append(prices, s.Price)
+		women = append(women, s.Woman)
 	}
-	return pgx.StrictNamedArgs{"event": eventID, "hold": holdID, "seats": nos, "zones": zones, "types": types, "prices": prices, "passengers": names}
+	return pgx.StrictNamedArgs{"event": eventID, "hold": holdID, "seats": nos, "zones": zones, "types": types, "prices": prices, "passengers": names, "women": women}
 }
 
 const lockHoldSQL = `SELECT id FROM holds WHERE id = @hold FOR UPDATE`
@@ -138,7 +140,7 @@ const getHoldSQL = `
 SELECT h.id::text, h.event_id, h.from_stop, h.to_stop, h.channel, h.holder, h.state, h.expires_at, now() AS now,
        h.extensions, h.total, h.currency, h.tax_bp, h.fares, h.name, h.email, h.phone, h.detailed_at IS NOT NULL AS detailed,
        (SELECT coalesce(json_agg(json_build_object('SeatNo', s.seat_no, 'Zone', s.zone_no, 'Type', s.ticket_type,
-                                 'Price', s.price, 'Passenger', s.passenger)), '[]')
+                                 'Price', s.price, 'Passenger', s.passenger, 'Woman', s.woman)), '[]')
           FROM hold_seats s WHERE s.hold_id = h.id AND s.event_id = h.event_id) AS seats,
        (SELECT count(*) FROM event_seats e
          WHERE e.event_id = h.event_id AND e.hold_id = h.id AND e.state = 'held' AND e.leg BETWEEN h.from_stop + 1 AND h.to_stop

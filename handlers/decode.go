@@ -84,7 +84,7 @@ var errBadDate = &domain.RuleError{Code: "date", Words: "We do not know that dat
 func details(r *http.Request) booking.Details {
 	d := booking.Details{
 		Name: r.PostForm.Get("name"), Email: r.PostForm.Get("email"), Phone: r.PostForm.Get("phone"),
-		Types: map[string]string{}, Passengers: map[string]string{},
+		Types: map[string]string{}, Passengers: map[string]string{}, Women: map[string]bool{},
 	}
 	for key, values := range r.PostForm {
 		if seat, ok := strings.CutPrefix(key, "type."); ok {
@@ -92,6 +92,9 @@ func details(r *http.Request) booking.Details {
 		}
 		if seat, ok := strings.CutPrefix(key, "passenger."); ok {
 			d.Passengers[seat] = values[0]
+		}
+		if seat, ok := strings.CutPrefix(key, "woman."); ok {
+			d.Women[seat] = values[0] != ""
 		}
 	}
 	return d

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"holdfast/internal/booking"
 	"holdfast/internal/domain"
@@ -120,7 +121,7 @@ func (s *site) notChosen(w http.ResponseWriter, r *http.Request, o *booking.Offe
 		}
 		return s.showSeats(w, r, http.StatusConflict, o, t, alert)
 	case errors.As(err, &rule):
-		return s.showSeats(w, r, http.StatusUnprocessableEntity, o, t, ruleAlert(rule, noun(o.Layout)))
+		return s.showSeats(w, r, http.StatusUnprocessableEntity, o, t, ruleAlert(rule, o))
 	case errors.Is(err, domain.ErrBusy):
 		return s.showSeats(w, r, http.StatusConflict, o, t, &views.SeatAlert{
 			Heading: "Very busy right now", Waiting: true,
@@ -155,11 +156,35 @@ func (s *site) toBooking(w http.ResponseWriter, r *http.Request, holdID string) 
 	return seeOther(w, r, s.bookingURL(h))
 }
 
-func ruleAlert(rule *domain.RuleError, noun string) *views.SeatAlert {
+func ruleAlert(rule *domain.RuleError, o *booking.Offer) *views.SeatAlert {
 	if rule.Code == "none" {
-		return &views.SeatAlert{Heading: "Choose at least one " + noun, Text: "Tick one on the map, then press Continue. Nothing is held and nothing was charged."}
+		return &views.SeatAlert{Heading: "Choose at least one " + noun(o.Layout), Text: "Tick one on the map, then press Continue. Nothing is held and nothing was charged."}
 	}
-	return &views.SeatAlert{Heading: ruleHeading(rule), Text: rule.Words + " Nothing was charged."}
+	alert := &views.SeatAlert{Heading: ruleHeading(rule), Text: rule.Words + " Nothing was charged."}
+	for i, set := range rule.Instead {
+		before := "Take instead:"
+		if i > 0 {
+			before = "Or:"
+		}
+		alert.Offers = append(alert.Offers, views.SeatOffer{Before: before, Seats: seatRefs(o.Layout, set), Main: i == 0})
+	}
+	if len(rule.Instead) > 0 {
+		alert.Text = rule.Words + companionUntil(rule, o) + " Nothing is held for this choice and nothing was charged."
+		alert.Text += " Take one of these, or choose others on the map."
+	}
+	return alert
+}
+
+// companionUntil says when the seats that are kept for companions are for anybody.
+func companionUntil(rule *domain.RuleError, o *booking.Offer) string {
+	if rule.Code != "companion" {
+		return ""
+	}
+	if o.Settings.CompanionHours == 0 {
+		return " They are sold together."
+	}
+	at := format.In(o.Boards.Add(-time.Duration(o.Settings.CompanionHours)*time.Hour), placeZone(o))
+	return " Until " + format.Day(at) + ", " + format.Clock(at) + ", " + format.Zone(placeZone(o)) + ", they are sold together."
 }
 
 func ruleHeading(rule *domain.RuleError) string {
@@ -168,6 +193,10 @@ func ruleHeading(rule *domain.RuleError) string {
 		return "That is too many"
 	case "too_many_holds":
 		return "You hold other seats already"
+	case "lonely_seat":
+		return "That leaves " + format.List(rule.Seats) + " alone"
+	case "companion":
+		return "That goes with a wheelchair space"
 	case "unknown_seat", "no_fare", "zone":
 		return "That seat is not on sale"
 	}
@@ -196,7 +225,7 @@ func (s *site) conflictAlert(r *http.Request, o *booking.Offer, wanted []string,
 		alert.Heading, alert.Waiting = "Being paid for right now", true
 		alert.Text = "Somebody has the payment page open for " + format.List(c.Paying) + ". It may come back in a minute, or be sold. " + alert.Text
 	}
-	if instead := o.Layout.Instead(wanted, free); instead != nil {
+	if instead := o.Layout.Instead(wanted, free, o.Rules()); instead != nil {
 		before := "Take instead:"
 		if len(instead) == 2 {
 			before = "Two together:"

@@ -265,7 +265,7 @@ func (s *site) holdView(h *domain.Hold, o *booking.Offer, wrong booking.InvalidD
 
 func heldSeat(h *domain.Hold, o *booking.Offer, seat domain.HoldSeat) views.HoldSeat {
 	c, _ := o.Layout.Seat(seat.SeatNo)
-	v := views.HoldSeat{SeatRef: seatRef(o.Layout, seat.SeatNo), Title: o.Layout.Where(c), Passenger: views.Field{Value: seat.Passenger}, Detail: seatDetail(o.Layout, c)}
+	v := views.HoldSeat{SeatRef: seatRef(o.Layout, seat.SeatNo), Title: o.Layout.Where(c), Passenger: views.Field{Value: seat.Passenger}, Detail: seatDetail(o, c), Woman: womanField(h, o, seat)}
 	for _, f := range h.Fares.OfZone(seat.Zone) {
 		v.Types = append(v.Types, views.TypeOption{
 			Value: f.Type, Name: f.TypeName, Text: f.TypeName + ", " + format.Money(f.Price, h.Currency), Price: f.Price, Selected: f.Type == seat.Type,
@@ -276,8 +276,26 @@ func heldSeat(h *domain.Hold, o *booking.Offer, seat domain.HoldSeat) views.Hold
 
 const forWomen = "for women"
 
+// womanField asks for what the rule for women's seats needs, and nil where it needs
+// nothing.
+func womanField(h *domain.Hold, o *booking.Offer, seat domain.HoldSeat) *views.WomanField {
+	beside := o.MayKeepBeside(h)
+	switch {
+	case o.ForWomen[seat.SeatNo]:
+		f := &views.WomanField{Text: "A woman travels here", Hint: "This place is kept for women. It is not printed.", Checked: seat.Woman}
+		if beside {
+			f.Hint = "This place is kept for women, and then the one beside it too. It is not printed."
+		}
+		return f
+	case beside:
+		return &views.WomanField{Text: "I am a woman travelling alone: please keep the place beside me for women", Hint: "As you like. Nobody sees who asked, and it is not printed.", Checked: seat.Woman}
+	}
+	return nil
+}
+
 // seatDetail is what else one wants to know of a place: "Premium, aisle".
-func seatDetail(l *domain.Layout, c domain.Cell) string {
+func seatDetail(o *booking.Offer, c domain.Cell) string {
+	l := o.Layout
 	var parts []string
 	if c.Kind == domain.CellWheelchair {
 		parts = append(parts, "wheelchair space")
@@ -294,7 +312,7 @@ func seatDetail(l *domain.Layout, c domain.Cell) string {
 	} else if aisle {
 		parts = append(parts, "aisle")
 	}
-	if c.Ladies {
+	if o.ForWomen[c.SeatNo] {
 		parts = append(parts, forWomen)
 	}
 	if c.Restricted {
@@ -325,6 +343,10 @@ func place(v *views.HoldView, e booking.FieldError) {
 			seat.Passenger.Error, id = e.Words, "p-"+seat.No
 		case "type." + seat.No:
 			seat.TypeError, id = e.Words, "t-"+seat.No
+		case "woman." + seat.No:
+			if seat.Woman != nil {
+				seat.Woman.Error, id = e.Words, "w-"+seat.No
+			}
 		}
 	}
 	v.Errors = append(v.Errors, views.FieldError{ID: id, Text: e.Words})
@@ -340,7 +362,7 @@ func order(h *domain.Hold, o *booking.Offer) views.Order {
 			what = "Berth"
 		}
 		line := views.OrderLine{Noun: what, Seat: seatRef(o.Layout, seat.SeatNo), Type: strings.ToLower(fare.TypeName), Sum: money(seat.Price, h.Currency)}
-		if c, _ := o.Layout.Seat(seat.SeatNo); c.Ladies {
+		if o.ForWomen[seat.SeatNo] {
 			line.Note = forWomen
 		}
 		v.Lines = append(v.Lines, line)

@@ -220,7 +220,7 @@ func zoneName(l *domain.Layout, no int) string {
 }
 
 func (d *drawing) seat(c domain.Cell) views.SeatCell {
-	v := views.SeatCell{Kind: string(c.Kind), No: c.SeatNo, Zone: c.Zone, Ladies: c.Ladies, Face: c.Number, State: "free"}
+	v := views.SeatCell{Kind: string(c.Kind), No: c.SeatNo, Zone: c.Zone, Ladies: d.o.ForWomen[c.SeatNo], Face: c.Number, State: "free"}
 	fare, sold := d.fares[c.Zone]
 	v.Price = fare.price
 	v.Lead, v.Tail = d.words(c, fare.words)
@@ -278,7 +278,7 @@ func (d *drawing) words(c domain.Cell, price string) (lead, tail string) {
 	case domain.CellCompanion:
 		lead = strings.TrimSuffix(lead, "seat ") + "companion seat "
 	}
-	add(c.Ladies, forWomen)
+	add(d.o.ForWomen[c.SeatNo], forWomen)
 	if !l.Vehicle || len(l.Zones) > 1 && len(l.Decks) < 2 {
 		add(true, zoneName(l, c.Zone))
 	}
@@ -298,10 +298,8 @@ func legend(o *booking.Offer) []views.LegendItem {
 	}
 	out = append(out, views.LegendItem{Cell: views.SeatCell{State: "taken"}, Name: "Taken"})
 	has := map[domain.CellKind]bool{}
-	ladies := false
 	for _, c := range o.Layout.Cells {
 		has[c.Kind] = true
-		ladies = ladies || c.Ladies
 	}
 	if has[domain.CellWheelchair] {
 		out = append(out, views.LegendItem{Cell: views.SeatCell{State: "free", Kind: "wheelchair"}, Name: "Wheelchair"})
@@ -309,8 +307,8 @@ func legend(o *booking.Offer) []views.LegendItem {
 	if has[domain.CellCompanion] {
 		out = append(out, views.LegendItem{Cell: views.SeatCell{State: "free", Kind: "companion"}, Name: "Companion"})
 	}
-	if ladies {
-		out = append(out, views.LegendItem{Cell: views.SeatCell{State: "free", Ladies: true}, Name: "L: for women", Note: "travelling alone"})
+	if len(o.ForWomen) > 0 {
+		out = append(out, views.LegendItem{Cell: views.SeatCell{State: "free", Ladies: true}, Name: "L: for women"})
 	}
 	return out
 }

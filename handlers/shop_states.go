@@ -95,9 +95,9 @@ func (s *site) offerOthers(r *http.Request, h *domain.Hold, o *booking.Offer, v 
 		return err
 	}
 	free := x.Free(o.Layout)
-	others := o.Layout.Instead(h.SeatNos(), free)
+	others := o.Layout.Instead(h.SeatNos(), free, o.Rules())
 	if others == nil {
-		others = o.Layout.Best(domain.BestWish{Quantity: len(h.Seats), Apart: true, RowPercent: o.Settings.BestSeatRowFromFront}, free)
+		others = o.Layout.Best(domain.BestWish{Quantity: len(h.Seats), Apart: true, RowPercent: o.Settings.BestSeatRowFromFront, Rules: o.Rules()}, free)
 	} else if len(others) > 1 {
 		v.OthersWords = "together"
 	}
@@ -276,7 +276,7 @@ func reviewRows(h *domain.Hold, o *booking.Offer) []views.ReviewRow {
 		if seat.Passenger != "" {
 			text = seat.Passenger + ", " + fare.TypeName
 		}
-		if c, _ := o.Layout.Seat(seat.SeatNo); c.Ladies {
+		if o.ForWomen[seat.SeatNo] {
 			text += ", " + forWomen
 		}
 		seats.Lines = append(seats.Lines, views.ReviewLine{Seat: &ref, Text: text})

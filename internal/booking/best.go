@@ -27,7 +27,7 @@ func (s *Service) ChooseBest(ctx context.Context, o *Offer, who Visitor, w domai
 	if w.Zone != 0 && !hasZone(o.Layout, w.Zone) {
 		return "", &domain.RuleError{Code: "zone", Words: "There is no such part of the house. Please choose another."}
 	}
-	w.RowPercent = o.Settings.BestSeatRowFromFront
+	w.RowPercent, w.Rules = o.Settings.BestSeatRowFromFront, o.Rules()
 	for try := 0; ; try++ {
 		x, err := s.Seats(ctx, o, who.Holder)
 		if err != nil {
@@ -40,8 +40,8 @@ func (s *Service) ChooseBest(ctx context.Context, o *Offer, who Visitor, w domai
 		}
 		id, err := s.Choose(ctx, o, who, set)
 		var lost *domain.SeatConflict
-		if errors.As(err, &lost) && try < 4 {
-			continue // somebody was faster: look again
+		if (errors.As(err, &lost) || isRule(err, "lonely_seat")) && try < 4 {
+			continue // somebody was faster, or changed what is alone: look again
 		}
 		return id, err
 	}

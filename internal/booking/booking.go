@@ -123,10 +123,14 @@ func (c *settingsCache) put(set domain.Settings) {
 
 // Layout reads a version of a seat plan once and keeps it.
 func (s *Service) Layout(ctx context.Context, versionID int64) (*domain.Layout, error) {
+	return s.layout(ctx, s.db.Queries, versionID)
+}
+
+func (s *Service) layout(ctx context.Context, q db.Queries, versionID int64) (*domain.Layout, error) {
 	if l, ok := s.layouts.Load(versionID); ok {
 		return l.(*domain.Layout), nil
 	}
-	l, err := s.db.Layout(ctx, versionID)
+	l, err := q.Layout(ctx, versionID)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ type Details struct {
 	Name, Email, Phone string
 	Types              map[string]string // by seat_no; missing: as it was
 	Passengers         map[string]string // by seat_no; trips only
+	Women              map[string]bool   // by seat_no: a woman travels there
 }
 
 // FieldError is one thing to mend, by the field's name in the form.
@@ -43,8 +44,12 @@ func (s *Service) SetDetails(ctx context.Context, holder domain.Holder, holdID s
 	if err != nil {
 		return err
 	}
+	ask, err := s.asksFor(ctx, s.db.Queries, e, h)
+	if err != nil {
+		return err
+	}
 	before := h.Total
-	wrong := fill(h, d, e.Kind == domain.Trip)
+	wrong := fill(h, d, ask)
 	// A page that is open would be paid for the old total, or book without an address.
 	if h.Total != before || len(wrong) > 0 {
 		if settled, err := s.closeLive(ctx, h.ID); err != nil || settled == Booked {
@@ -62,8 +67,11 @@ func (s *Service) SetDetails(ctx context.Context, holder domain.Holder, holdID s
 		if err := alive(now); err != nil {
 			return err
 		}
+		if ask, err = s.asksFor(ctx, t.Queries, e, now); err != nil {
+			return err
+		}
 		total := now.Total
-		wrong = fill(now, d, e.Kind == domain.Trip)
+		wrong = fill(now, d, ask)
 		if now.PaymentState.Live() && (now.Total != total || len(wrong) > 0) {
 			return domain.ErrBusy // another tab changed the order or pressed Pay since
 		}
@@ -78,6 +86,31 @@ func (s *Service) SetDetails(ctx context.Context, holder domain.Holder, holdID s
 	return err
 }
 
+// asks is what a hold's details must say beyond name and address.
+type asks struct {
+	names    bool            // of passengers
+	forWomen map[string]bool // seats that only women may take
+	beside   bool            // a woman alone may ask that the seat beside her be kept
+}
+
+// asksFor reads it for a hold. That a seat beside has been kept for women meanwhile is
+// seen until the details are right; who is through with them keeps what they were sold.
+func (s *Service) asksFor(ctx context.Context, q db.Queries, e domain.Event, h *domain.Hold) (asks, error) {
+	a := asks{names: e.Kind == domain.Trip}
+	set, err := s.readSettings(ctx, q)
+	if err != nil || set.LadiesRule == "off" {
+		return a, err
+	}
+	l, err := s.layout(ctx, q, e.LayoutVersionID)
+	if err != nil {
+		return a, err
+	}
+	o := Offer{Event: e, Layout: l, Settings: set}
+	a.beside = o.MayKeepBeside(h)
+	a.forWomen, err = s.forWomen(ctx, q, e, l, h.Ride, set.LadiesRule)
+	return a, err
+}
+
 func firstOf(err, otherwise error) error {
 	if err != nil {
 		return err
@@ -87,7 +120,7 @@ func firstOf(err, otherwise error) error {
 
 // fill puts what was typed into the hold and says what is wrong with it. Refused
 // ticket types leave the seat's as it was.
-func fill(h *domain.Hold, d Details, names bool) (wrong InvalidDetails) {
+func fill(h *domain.Hold, d Details, ask asks) (wrong InvalidDetails) {
 	h.Name, h.Email, h.Phone = tidyText(d.Name, 200), tidyText(d.Email, 254), tidyText(d.Phone, 40)
 	h.Total = 0
 	for i := range h.Seats {
@@ -100,7 +133,11 @@ func fill(h *domain.Hold, d Details, names bool) (wrong InvalidDetails) {
 			}
 		}
 		h.Total += seat.Price
-		if !names {
+		seat.Woman = d.Women[seat.SeatNo] && (ask.beside || ask.forWomen[seat.SeatNo]) // kept only where it is needed
+		if ask.forWomen[seat.SeatNo] && !seat.Woman {
+			wrong = append(wrong, FieldError{"woman." + seat.SeatNo, "Seat " + seat.SeatNo + " is kept for women. Please say that a woman travels there, or change your seats."})
+		}
+		if !ask.names {
 			continue
 		}
 		if name, given := d.Passengers[seat.SeatNo]; given {

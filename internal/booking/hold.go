@@ -18,6 +18,8 @@ import (
 type Visitor struct {
 	Holder domain.Holder
 	New    bool
+	// Knowing is for staff: they know the rules of the house and decide themselves.
+	Knowing bool
 }
 
 // Choose makes the visitor's hold on the offer's event exactly these seats: kept
@@ -29,6 +31,9 @@ type Visitor struct {
 // (the visitor's own payment page could not be closed; nothing changed).
 func (s *Service) Choose(ctx context.Context, o *Offer, who Visitor, seats []string) (string, error) {
 	if err := s.checkChoice(o, &seats); err != nil {
+		return "", err
+	}
+	if err := s.houseRules(ctx, o, who, seats); err != nil {
 		return "", err
 	}
 	if !who.New {
@@ -273,7 +278,7 @@ func (s *Service) lines(l *domain.Layout, fares domain.Fares, seats []string, be
 			if b.SeatNo != no {
 				continue
 			}
-			line.Passenger = b.Passenger
+			line.Passenger, line.Woman = b.Passenger, b.Woman
 			if f, ok := fares.Price(c.Zone, b.Type); ok {
 				line.Type, line.Price = f.Type, f.Price
 			}

@@ -23,6 +23,7 @@ type Offer struct {
 	Boards   time.Time // start of a screening, departure at the boarding stop of a trip
 	Arrives  time.Time
 	ClosesAt time.Time
+	ForWomen map[string]bool // only women may take these; nil when the house has no such rule
 }
 
 // Open says whether holds may be made now.
@@ -74,6 +75,9 @@ func (s *Service) Scene(ctx context.Context, eventID int64, ride *domain.Ride) (
 		return nil, err
 	}
 	o.ClosesAt = domain.ClosesAt(e, o.Boards, o.Settings)
+	if o.ForWomen, err = s.forWomen(ctx, s.db.Queries, e, o.Layout, o.Ride, o.Settings.LadiesRule); err != nil {
+		return nil, err
+	}
 	return o, nil
 }
 
@@ -112,13 +116,14 @@ type Seats struct {
 	// still open: asking for such a seat closes the page, or learns that it was paid.
 	Payers map[string]bool
 	Mine   map[string]bool // held by this visitor now
+	Women  map[string]bool // only for women: the offer's ForWomen
 	Hold   *domain.Hold    // the visitor's running hold, nil when there is none
 	// Version is a number that changes when any of it does.
 	Version uint32
 }
 
 // Marks are what the map shows beyond free seats, as "t:A1" (taken), "p:A1" (may come
-// back) and "m:A1" (this visitor's), sorted.
+// back), "m:A1" (this visitor's) and "w:A1" (for women), sorted.
 func (x *Seats) Marks() []string {
 	var out []string
 	for no := range x.Taken {
@@ -130,6 +135,9 @@ func (x *Seats) Marks() []string {
 	}
 	for no := range x.Mine {
 		out = append(out, "m:"+no)
+	}
+	for no := range x.Women {
+		out = append(out, "w:"+no)
 	}
 	slices.Sort(out)
 	return out
@@ -148,7 +156,7 @@ func (x *Seats) Free(l *domain.Layout) map[string]bool {
 
 // Seats reads the map for a visitor; holder "" for one we do not know.
 func (s *Service) Seats(ctx context.Context, o *Offer, holder domain.Holder) (*Seats, error) {
-	out := &Seats{Taken: map[string]bool{}, Payers: map[string]bool{}, Mine: map[string]bool{}}
+	out := &Seats{Taken: map[string]bool{}, Payers: map[string]bool{}, Mine: map[string]bool{}, Women: o.ForWomen}
 	var mine []string
 	if holder != "" {
 		var err error

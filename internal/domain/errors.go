@@ -54,6 +54,8 @@ type RuleError struct {
 	Code  string // stable, for tests and clients: "none", "too_many", "unknown_seat", …
 	Words string // a full sentence for people
 	Seats []string
+	// Instead are sets of seats that would do, the nearest first.
+	Instead [][]string
 }
 
 func (e *RuleError) Error() string { return e.Code + ": " + e.Words }

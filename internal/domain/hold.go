@@ -53,6 +53,7 @@ type HoldSeat struct {
 	Type      string
 	Price     int64 // minor units
 	Passenger string
+	Woman     bool // the buyer said that a woman travels here
 }
 
 // SeatNos lists the seats in the hold's order.

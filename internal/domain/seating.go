@@ -41,6 +41,21 @@ type BestWish struct {
 	Accessible bool // one wheelchair space with its companion seat among them
 	Apart      bool // seats that are not neighbours will do
 	RowPercent int  // where the best rows are, 0 the front
+	Rules      Rules
+}
+
+// Rules are what a house minds when seats are proposed.
+type Rules struct {
+	NoLonely bool            // leave no single free seat, see Layout.Lonely
+	Kept     map[string]bool // free, but not for everybody: never proposed
+}
+
+// weight is what a lonely seat costs: where the house minds, more than any distance.
+func (r Rules) weight(usual int) int {
+	if r.NoLonely {
+		return 1 << 20
+	}
+	return usual
 }
 
 // Best chooses seats among the free ones. Neighbours in one row when there are
@@ -61,7 +76,7 @@ func (l *Layout) Best(w BestWish, free map[string]bool) []string {
 			if !l.allFit(set, w, free) {
 				continue
 			}
-			if cost := l.cost(set, w) + 6*lonely(run, i, w.Quantity, free); best == nil || cost < least {
+			if cost := l.cost(set, w) + w.Rules.weight(6)*lonely(run, i, w.Quantity, free); best == nil || cost < least {
 				best, least = set, cost
 			}
 		}
@@ -83,12 +98,14 @@ func (l *Layout) allFit(set []Cell, w BestWish, free map[string]bool) bool {
 
 // Wheelchair spaces and companion seats are left for those who need them.
 func (l *Layout) fits(c Cell, w BestWish, free map[string]bool) bool {
-	return free[c.SeatNo] && (c.Kind == CellSeat || c.Kind == CellBerth) && !c.Ladies && (w.Zone == 0 || c.Zone == w.Zone)
+	return free[c.SeatNo] && (c.Kind == CellSeat || c.Kind == CellBerth) && !w.Rules.Kept[c.SeatNo] && (w.Zone == 0 || c.Zone == w.Zone)
 }
 
 // lonely counts single free seats that taking run[i:i+n] would leave beside it.
 func lonely(run []Cell, i, n int, free map[string]bool) int {
-	isFree := func(k int) bool { return k >= 0 && k < len(run) && free[run[k].SeatNo] }
+	isFree := func(k int) bool {
+		return k >= 0 && k < len(run) && run[k].Kind == CellSeat && free[run[k].SeatNo]
+	}
 	count := 0
 	if isFree(i-1) && !isFree(i-2) {
 		count++
@@ -141,6 +158,11 @@ func (l *Layout) bestApart(w BestWish, free map[string]bool) []string {
 	sort.SliceStable(fit, func(i, j int) bool { return near(fit[i], centre) < near(fit[j], centre) })
 	out := seatNos(fit[:w.Quantity])
 	l.SortSeats(out)
+	if w.Rules.NoLonely && len(l.LeftLonely(out, free)) > 0 {
+		if legal := l.apart(w, centre, free); legal != nil {
+			return legal
+		}
+	}
 	return out
 }
 
@@ -183,7 +205,7 @@ func (l *Layout) besides(run []Cell, i, step int, w BestWish, free map[string]bo
 		if !w.Apart {
 			return nil
 		}
-		rest := l.bestApart(BestWish{Quantity: missing, Zone: w.Zone, RowPercent: w.RowPercent}, without(free, out))
+		rest := l.bestApart(BestWish{Quantity: missing, Zone: w.Zone, RowPercent: w.RowPercent, Rules: Rules{Kept: w.Rules.Kept}}, without(free, out))
 		if rest == nil {
 			return nil
 		}
@@ -195,7 +217,7 @@ func (l *Layout) besides(run []Cell, i, step int, w BestWish, free map[string]bo
 
 // Instead proposes neighbours in place of a wanted set of which some are lost:
 // as many, nearest to where the wanted ones are, in the same zones if possible.
-func (l *Layout) Instead(wanted []string, free map[string]bool) []string {
+func (l *Layout) Instead(wanted []string, free map[string]bool, r Rules) []string {
 	var centre Cell
 	zone := 0
 	for i, no := range wanted {
@@ -210,7 +232,7 @@ func (l *Layout) Instead(wanted []string, free map[string]bool) []string {
 		}
 	}
 	for _, z := range slices.Compact([]int{zone, 0}) {
-		if set := l.nearest(BestWish{Quantity: len(wanted), Zone: z}, centre, free); set != nil {
+		if set := l.nearest(BestWish{Quantity: len(wanted), Zone: z, Rules: r}, centre, free); set != nil {
 			return set
 		}
 	}
@@ -226,7 +248,7 @@ func (l *Layout) nearest(w BestWish, centre Cell, free map[string]bool) []string
 			if !l.allFit(set, w, free) {
 				continue
 			}
-			cost := 2*lonely(run, i, w.Quantity, free) + near(set[0], centre)
+			cost := w.Rules.weight(2)*lonely(run, i, w.Quantity, free) + near(set[0], centre)
 			if best == nil || cost < least {
 				best, least = seatNos(set), cost
 			}

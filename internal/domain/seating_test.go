@@ -82,13 +82,13 @@ func TestBest(t *testing.T) {
 
 func TestInstead(t *testing.T) {
 	hall := plan("ssssssss", "ssssssss")
-	if got := hall.Instead([]string{"A1", "A2", "A3", "A4"}, freeBut(hall, "A3")); strings.Join(got, " ") != "A5 A6 A7 A8" && strings.Join(got, " ") != "B1 B2 B3 B4" {
+	if got := hall.Instead([]string{"A1", "A2", "A3", "A4"}, freeBut(hall, "A3"), Rules{}); strings.Join(got, " ") != "A5 A6 A7 A8" && strings.Join(got, " ") != "B1 B2 B3 B4" {
 		t.Errorf("instead of A1–A4 without A3: %v", got)
 	}
-	if got := hall.Instead([]string{"A1"}, freeBut(hall, "A1 A2 A3 A4 A5 A6 A7 A8 B1 B2 B3 B4 B5 B6 B7 B8")); got != nil {
+	if got := hall.Instead([]string{"A1"}, freeBut(hall, "A1 A2 A3 A4 A5 A6 A7 A8 B1 B2 B3 B4 B5 B6 B7 B8"), Rules{}); got != nil {
 		t.Errorf("a full house offered %v", got)
 	}
-	if got := hall.Instead([]string{"A1", "Z9"}, freeBut(hall, "")); got != nil {
+	if got := hall.Instead([]string{"A1", "Z9"}, freeBut(hall, ""), Rules{}); got != nil {
 		t.Errorf("an unknown seat was replaced by %v", got)
 	}
 }

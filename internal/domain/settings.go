@@ -26,6 +26,8 @@ type Settings struct {
 	SeatsPerBooking      int
 	LiveHoldsPerVisitor  int
 	LonelySeatRule       bool
+	LadiesRule           string // off, seats or seats_and_neighbours
+	CompanionHours       int    // so long before the start a companion seat is for anybody
 	BusinessDayStart     string // "05:00": a show before it belongs to the evening before
 	BoardingNoticeMin    int    // "be there by": minutes before departure
 	BestSeatRowFromFront int    // percent of the rows from the front where the best seats are
@@ -81,7 +83,9 @@ func settingTable() []SettingDef {
 		{"sales_close_minutes", GroupSelling, "Online sales close", "10", "So long before the start, or before departure at the boarding stop. A negative number is after the start.", number(-1440, 14400, "minutes", func(s *Settings) *int { return &s.SalesCloseMinutes })},
 		{"sales_close_counter_minutes", GroupSelling, "The counter closes", "-15", "So long before the start or departure; a negative number is after it.", number(-1440, 14400, "minutes", func(s *Settings) *int { return &s.SalesCloseCounter })},
 		{"sales_close_agent_minutes", GroupSelling, "Agents close", "10", "So long before the start or departure; a negative number is after it.", number(-1440, 14400, "minutes", func(s *Settings) *int { return &s.SalesCloseAgent })},
-		{"lonely_seat_rule", GroupSelling, "Single seats", "off", "On: no customer may leave a single free seat between sold ones.", onOff(func(s *Settings) *bool { return &s.LonelySeatRule })},
+		{"lonely_seat_rule", GroupSelling, "Single seats", "off", "On: no customer may leave a single free seat between sold ones, or between them and an aisle. It gives way where so many seats cannot be had otherwise.", onOff(func(s *Settings) *bool { return &s.LonelySeatRule })},
+		{"companion_release_hours", GroupSelling, "Companion seats", "24", "Until so long before the start or departure they are sold together with the wheelchair space beside them only. 0: always together.", number(0, 720, "hours", func(s *Settings) *int { return &s.CompanionHours })},
+		{"ladies_rule", GroupSelling, "Seats for women", "off", "Who books such a seat online is asked to say that a woman travels there. Nothing of it is printed.", choice(func(s *Settings) *string { return &s.LadiesRule }, "off", "None are kept", "seats", "Those that the plan marks", "seats_and_neighbours", "Those, and the seat beside a woman who travels alone and asks for it")},
 		{"best_row_percent", GroupSelling, "Best rows", "66", "Where the best rows of a hall are, counted from the screen.", number(0, 100, "percent", func(s *Settings) *int { return &s.BestSeatRowFromFront })},
 		{"require_2fa_roles", GroupStaff, "Second step is a must for", "", "Signing in then asks for a code of the phone as well. Who has none is led to set it up before anything else.", choice(func(s *Settings) *string { return &s.TwoStepRoles }, "", "Nobody: everybody as they like", "owner", "Owners", "owner,manager", "Owners and managers", "owner,manager,cashier", "All but stewards", "owner,manager,cashier,steward", "Everybody")},
 		{"staff_email", GroupMail, "Notes to staff go to", "", "Each thing that needs a person is mailed there. Empty: nowhere.", email(func(s *Settings) *string { return &s.StaffEmail })},
