@@ -23,6 +23,7 @@ func settings() map[string]string {
 		"phone":              "+39 040 555 0142",
 		"currency":           currency,
 		"time_zone":          houseZone,
+		"ladies_rule":        "seats_and_neighbours",
 		"business_day_start": fmt.Sprintf("%02d:00", dayStart),
 	}
 }
