@@ -169,7 +169,11 @@ func ruleAlert(rule *domain.RuleError, o *booking.Offer) *views.SeatAlert {
 		alert.Offers = append(alert.Offers, views.SeatOffer{Before: before, Seats: seatRefs(o.Layout, set), Main: i == 0})
 	}
 	if len(rule.Instead) > 0 {
-		alert.Text = rule.Words + companionUntil(rule, o) + " Nothing is held for this choice and nothing was charged."
+		why := rule.Words + companionUntil(rule, o)
+		if rule.Code == "lonely_seat" { // the heading names it
+			why = "Hardly anybody buys a single seat, so please leave none between taken ones or beside an aisle."
+		}
+		alert.Text = why + " Nothing is held for this choice and nothing was charged."
 		alert.Text += " Take one of these, or choose others on the map."
 	}
 	return alert

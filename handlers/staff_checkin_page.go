@@ -38,7 +38,7 @@ func (c checkInPage) show(w http.ResponseWriter, r *http.Request, status int) er
 	v := views.StaffCheckIn{
 		Page: page, Ticket: strconv.FormatInt(t.ID, 10), Seat: seatRef(o.Layout, t.SeatNo), Facts: c.facts(), Key: rand.Text(),
 		Code: c.s.Signer.TicketCode(t.EventID, t.ID, t.CodeVersion), Count: onBoard(o, strconv.Itoa(in)+" of "+strconv.Itoa(of)+" in", strconv.Itoa(in)+" of "+strconv.Itoa(of)+" on board"),
-		Why: c.why, WhyError: c.whyError,
+		Place: capital(noun(o.Layout)), Why: c.why, WhyError: c.whyError,
 	}
 	c.judge(&v, manager)
 	if c.door != 0 {
@@ -67,7 +67,7 @@ func (c checkInPage) judge(v *views.StaffCheckIn, manager bool) {
 	case booking.DoorOff:
 		say("bad", "cross", "Not taking place", "Do not let in: the event of this ticket was cancelled.")
 	case booking.DoorOther:
-		say("bad", "cross", "Wrong event", "Do not let in here: this ticket is for "+eventHead(o).Title+", "+facts(o)[0]+".")
+		say("bad", "cross", "Wrong event", "Do not let in here: this ticket is for "+eventHead(o).Title+", "+boards(o)+".")
 	case booking.DoorAgain:
 		say("warn", "alert", onBoard(o, "Already in", "Already on board"), "First scanned "+c.entered()+".")
 		if manager && e.ID != 0 {
@@ -88,7 +88,7 @@ func (c checkInPage) judge(v *views.StaffCheckIn, manager bool) {
 	}
 	now := c.verdict.Now
 	if v.Tone != "bad" && (now.Before(o.Boards.Add(-12*time.Hour)) || now.After(o.Arrives.Add(6*time.Hour))) {
-		v.Caution = "Not now: this ticket is for " + facts(o)[0] + "."
+		v.Caution = "Not now: this ticket is for " + boards(o) + "."
 	}
 }
 
@@ -108,6 +108,13 @@ func (c checkInPage) entered() string {
 		words += ": " + e.Reason
 	}
 	return words
+}
+
+// boards is when the ticket's event begins for its holder: "Sat 5 Dec 2026, 06:30,
+// Colombo time".
+func boards(o *booking.Offer) string {
+	at := format.In(o.Boards, placeZone(o))
+	return format.Day(at) + ", " + format.Clock(at) + ", " + format.Zone(placeZone(o))
 }
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -135,7 +135,7 @@ func fill(h *domain.Hold, d Details, ask asks) (wrong InvalidDetails) {
 		h.Total += seat.Price
 		seat.Woman = d.Women[seat.SeatNo] && (ask.beside || ask.forWomen[seat.SeatNo]) // kept only where it is needed
 		if ask.forWomen[seat.SeatNo] && !seat.Woman {
-			wrong = append(wrong, FieldError{"woman." + seat.SeatNo, "Seat " + seat.SeatNo + " is kept for women. Please say that a woman travels there, or change your seats."})
+			wrong = append(wrong, FieldError{"woman." + seat.SeatNo, seat.SeatNo + " is kept for women. Please say that a woman travels there, or change your seats."})
 		}
 		if !ask.names {
 			continue
