@@ -106,7 +106,7 @@ func TestFaresTwoManagers(t *testing.T) {
 	first, second := a.get(w.fareList(ev.ID)).want(200), b.get(w.fareList(ev.ID)).want(200)
 	a.prices(first, "save", url.Values{"p.1.adult.0.1": {"11.00"}}).want(303)
 	told := b.prices(second, "save", url.Values{"p.1.adult.0.1": {"13.00"}, "p.2.adult.0.1": {"19.00"}}).want(409)
-	told.says("Somebody else changed this list meanwhile", "now 11.00", "now 15.00")
+	told.says("Somebody else changed this meanwhile", "now 11.00", "now 15.00")
 	if got := told.field("p.1.adult.0.1"); got != "13.00" {
 		t.Errorf("what was typed became %q", got)
 	}
@@ -116,7 +116,7 @@ func TestFaresTwoManagers(t *testing.T) {
 	w.wantCount(t, 1, "fares WHERE price = 1300")
 
 	head := first.form("/staff/fares/" + strings.TrimPrefix(first.url.Path, "/staff/fares/"))
-	a.submit(first, head, url.Values{"name": {"Mine"}}, "").want(409).says("Somebody else changed this list meanwhile")
+	a.submit(first, head, url.Values{"name": {"Mine"}}, "").want(409).says("Somebody else changed this meanwhile")
 	w.wantCount(t, 0, "tariffs WHERE name = 'Mine'")
 	w.wantCount(t, 2, "audit_log WHERE action = 'prices_changed'")
 }
@@ -225,6 +225,10 @@ func TestFareBandsOnThePage(t *testing.T) {
 	// A change of the list that a difference could not follow is refused.
 	w.exec(`UPDATE tariff_bands SET rule = 'amount', value = -450 WHERE name = 'Monday'`)
 	boss.prices(raised, "save", url.Values{"p.1.child.0.1": {"4.80"}}).want(422).says("With “Monday” the price of Standard, Child under 12 would not work", "at least EUR 0.50")
+	id := itoa(one[int64](w, `SELECT id FROM tariff_bands WHERE name = 'Monday'`))
+	open := boss.get(list + "/bands/" + id).want(200)
+	send(open, "/bands/"+id, url.Values{"name": {"Early week"}, "amount": {"-1.50"}, "day": {"0", "1"}, "from": {""}}).want(303)
+	send(open, "/bands/"+id, url.Values{"name": {"Mine"}}).want(409).says("Stored now: Early week, Mon and Tue, all day: EUR 1.50 less than the list")
 	premiere := boss.get(list + "/bands/" + itoa(one[int64](w, `SELECT id FROM tariff_bands WHERE name = 'Premiere'`))).want(200)
 	send(premiere, "/delete", nil).want(303)
 	w.wantCount(t, 0, "band_fares")
@@ -246,7 +250,9 @@ func TestTicketTypesOnThePage(t *testing.T) {
 	if got := one[string](w, `SELECT string_agg(code || ' ' || name || ' ' || position, ', ' ORDER BY position) FROM ticket_types WHERE retired_at IS NULL`); got != "student Student 1, adult Grown-up 2" {
 		t.Errorf("types sold: %s", got)
 	}
-	send(p, url.Values{"name.adult": {"Mine"}}).want(409)
+	send(p, url.Values{"name.adult": {"Mine"}}).want(409).says("Somebody else changed this meanwhile", "Stored now: Grown-up")
+	send(p, url.Values{"code": {"adult", "child", "made_up", ""}, "name.made_up": {"Made up"}, "order.made_up": {"1"}}).want(409)
+	w.wantCount(t, 3, "ticket_types")
 	boss.get(w.fareList(ev.ID)).want(200).says("Student", "Grown-up")
 	if text := w.browser().get(w.URL + eventPath(ev.ID)).want(200).text(); strings.Contains(text, "6.00") {
 		t.Errorf("a type not sold any more is offered: %s", text)

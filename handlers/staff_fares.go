@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strconv"
@@ -199,6 +200,14 @@ func (s *site) archiveFareList(w http.ResponseWriter, r *http.Request, who acces
 	return s.toFares(w, r, fareURL(tariff), "in use")
 }
 
+// beside writes what is stored now under what was typed, where another change came
+// between.
+func beside(err error, f *views.FareField, stored string) {
+	if errors.Is(err, domain.ErrStale) && f.Value != stored {
+		f.Hint = "Stored now: " + cmp.Or(stored, "nothing")
+	}
+}
+
 // refuseSheet shows a list's page again with what was typed and why it was not stored.
 func (s *site) refuseSheet(w http.ResponseWriter, r *http.Request, who access.Staff, err error, f sheetForms) error {
 	status, ok := refusedFare(err)
@@ -235,5 +244,5 @@ func fareAlert(err error) *views.Note {
 	case errors.As(err, &bad):
 		return refusal("Nothing was stored", "Please look at what is marked. Everything you typed is still here.")
 	}
-	return refusal("Somebody else changed this list meanwhile", "Nothing was overwritten. What you typed is still here, and what is stored now stands beside it where it differs. Save again to store yours.")
+	return refusal("Somebody else changed this meanwhile", "Nothing was overwritten. What you typed is still here, and what is stored now stands beside it where it differs. Save again to store yours.")
 }

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -76,6 +77,9 @@ func (s *site) showBand(w http.ResponseWriter, r *http.Request, who access.Staff
 	}
 	if f.form != nil {
 		v.Alert = fareAlert(f.err)
+		if x.Band != nil && errors.Is(f.err, domain.ErrStale) {
+			v.Alert.Text = append(v.Alert.Text, "Stored now: "+x.Band.Name+", "+bandWhen(*x.Band)+": "+bandWhat(x, *x.Band)+".")
+		}
 	} else if f.grid == nil && f.err != nil {
 		v.Said = fareAlert(f.err)
 	}

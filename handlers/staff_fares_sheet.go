@@ -104,6 +104,8 @@ func (s *site) headForm(r *http.Request, x *schedule.Sheet, f sheetForms) (views
 	v.Action, v.Button, v.Revision, v.Currency = fareURL(x.List.ID), "Save name and tax", strconv.Itoa(x.List.Revision), x.List.Currency
 	if f.head != nil {
 		v.Alert = fareAlert(f.err)
+		beside(f.err, &v.Name, x.List.Name)
+		beside(f.err, &v.Tax, typedRate(x.List.TaxBP))
 	}
 	if x.List.Prices > 0 {
 		v.Fixed = "It is for: " + fareFor(x.List) + ". That stays while the list has prices, because they would come to mean other stops."

@@ -35,6 +35,8 @@ func (s *site) showTypes(w http.ResponseWriter, r *http.Request, who access.Staf
 			}
 		}
 		out := typeLine(line, bad)
+		beside(refused, &out.Name, y.Name)
+		beside(refused, &out.Order, strconv.Itoa(i+1))
 		out.Revision, out.Heading, out.Used = strconv.Itoa(y.Revision), y.Name, "In "+format.Count(y.Prices, "price")+" of lists in use"
 		v.Lines = append(v.Lines, out)
 	}

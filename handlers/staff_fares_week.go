@@ -46,6 +46,11 @@ func timesWords(from, to *int) string {
 	return clock(*from) + " to " + clock(*to)
 }
 
+// bandWhen says for which starts a band counts.
+func bandWhen(b schedule.Band) string {
+	return daysWords(b.Days) + ", " + timesWords(b.FromMinute, b.ToMinute)
+}
+
 // bandWhat says what tickets cost in a band.
 func bandWhat(x *schedule.Sheet, b schedule.Band) string {
 	switch b.Rule {
@@ -74,7 +79,7 @@ func fareBands(x *schedule.Sheet, week [7][]schedule.WeekPart) views.FareBands {
 	}
 	v := views.FareBands{AddURL: fareURL(x.List.ID) + "/bands/new", Revision: fmt.Sprint(x.List.Revision)}
 	for i, b := range x.Bands {
-		line := views.FareBandLine{Name: b.Name, When: daysWords(b.Days) + ", " + timesWords(b.FromMinute, b.ToMinute), What: bandWhat(x, b), URL: bandURL(x.List.ID, b.ID)}
+		line := views.FareBandLine{Name: b.Name, When: bandWhen(b), What: bandWhat(x, b), URL: bandURL(x.List.ID, b.ID)}
 		line.Idle = !used[b.Name]
 		if i > 0 {
 			line.RaiseURL = line.URL + "/raise"

@@ -156,7 +156,7 @@ func (s *Service) changeList(ctx context.Context, by domain.By, tariff int64, re
 }
 
 func readName(text string, bad FareProblems) string {
-	name := strings.Join(strings.Fields(text), " ")
+	name := strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
 	switch {
 	case name == "":
 		bad["name"] = "Please give it a name."

@@ -43,6 +43,11 @@ func (s *Service) SaveTypes(ctx context.Context, by domain.By, lines []TypeForm)
 		if err != nil {
 			return err
 		}
+		for _, l := range lines {
+			if l.Code != "" && !slices.ContainsFunc(stored, func(y TicketType) bool { return y.Code == l.Code }) {
+				return domain.ErrStale
+			}
+		}
 		want, bad := readTypes(lines, stored)
 		if len(bad) > 0 {
 			return bad
