@@ -55,7 +55,7 @@ func (s *site) showBooking(w http.ResponseWriter, r *http.Request, who access.St
 		Page: page, ID: strconv.FormatInt(b.ID, 10), URL: bookingFileURL(b.ID), Reference: domain.ShowReference(b.Reference), Name: b.Name,
 		Said: bookingSaid(s.Sessions.PopString(r.Context(), saidKey)), Badge: d.badge(), Notes: d.notes(), Email: b.Email,
 		Tickets: d.tickets(), Total: money(b.Total, b.Currency), Payments: d.payments(), Refunds: d.refunds(), Mails: d.mails(),
-		Ledger: d.ledger(), History: d.history(f.Log), Event: d.event(), Facts: d.facts(), MayAct: d.manager, Bounced: d.bounced(),
+		Ledger: d.ledger(), History: d.history(), HistoryZone: format.Zone(placeZone(f.Scene)), Event: d.event(), Facts: d.facts(), MayAct: d.manager, Bounced: d.bounced(),
 	}
 	if f.Scene.Event.TaxBP > 0 && b.Tax > 0 {
 		v.Tax = "with VAT " + format.Money(b.Tax, b.Currency)
@@ -175,13 +175,6 @@ func (d dossier) facts() []views.Fact {
 	out := []views.Fact{{Name: "Contact", Text: contact(b.Email, b.Phone)}, {Name: "Booked", Text: shortMoment(b.CreatedAt, d.set) + ", " + format.Zone(d.set.TimeZone)}, {Name: "Sold through", Text: b.Channel}}
 	if out[0].Text == "" {
 		out[0].Text = "None was given"
-	}
-	return out
-}
-
-func (d dossier) history(log []booking.AuditLine) (out []views.StaffHistory) {
-	for _, a := range log {
-		out = append(out, views.StaffHistory{When: shortMoment(a.At, d.set), What: d.change(a), Who: a.Who})
 	}
 	return out
 }

@@ -246,7 +246,7 @@ func StaffEventPage(v StaffEvent) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = staffHistory(v.History).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = staffHistory(v.History, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -20,6 +20,7 @@ type (
 	TaskLine     = db.TaskLine
 	DisputeLine  = db.DisputeLine
 	AuditLine    = db.AuditLine
+	Moment       = db.Moment
 	EndedHold    = db.EndedHold
 	EventSales   = db.EventSales
 	EventMoney   = db.EventMoney
@@ -46,6 +47,7 @@ type File struct {
 	Tasks    []TaskLine
 	Disputes []DisputeLine
 	Log      []AuditLine
+	Moments  []Moment
 }
 
 // BookingFile reads it for staff; domain.ErrNotFound.
@@ -69,6 +71,7 @@ func (s *Service) BookingFile(ctx context.Context, id int64) (*File, error) {
 		func() (err error) { f.Tasks, err = s.db.TasksOfBooking(ctx, b); return err },
 		func() (err error) { f.Disputes, err = s.db.DisputesOfBooking(ctx, b); return err },
 		func() (err error) { f.Log, err = s.db.AuditOf(ctx, fmt.Sprintf("booking:%d", b.ID)); return err },
+		func() (err error) { f.Moments, err = s.db.Moments(ctx, b.ID); return err },
 	} {
 		if err := read(); err != nil {
 			return nil, err
