@@ -171,3 +171,27 @@ func (q Queries) LastAudit(ctx context.Context) (AuditRun, error) {
 	}
 	return a, json.Unmarshal(findings, &a.Findings)
 }
+
+// Stranded is money that came in and neither bought tickets nor is on its way back.
+type Stranded struct {
+	Count  int
+	Oldest *time.Time
+}
+
+const strandedSQL = `
+SELECT count(*) AS count, min(p.received_at) AS oldest FROM payments p
+ WHERE p.received > 0 AND p.outcome IS DISTINCT FROM 'booked'
+   AND p.received > (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id AND r.state <> 'failed')`
+
+// Stranded counts it.
+func (q Queries) Stranded(ctx context.Context) (Stranded, error) {
+	return row[Stranded](ctx, q.q, strandedSQL, nil)
+}
+
+const oldestUnsentSQL = `SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 FROM mails WHERE state = 'queued'`
+
+// OldestUnsent is how long the oldest mail has waited to leave, 0 when none waits.
+func (q Queries) OldestUnsent(ctx context.Context) (time.Duration, error) {
+	seconds, err := scalar[float64](ctx, q.q, oldestUnsentSQL, nil)
+	return time.Duration(seconds * float64(time.Second)), err
+}

@@ -24,6 +24,7 @@ import (
 type Records interface {
 	Ping(ctx context.Context) error
 	SchemaFits(ctx context.Context) error
+	OldestUnsent(ctx context.Context) (time.Duration, error)
 	Poster(ctx context.Context, filmID int64) (body []byte, kind string, err error)
 }
 

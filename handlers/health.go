@@ -6,9 +6,22 @@ import (
 	"time"
 )
 
-// healthz says that the process answers; it asks nobody else.
-func (s *site) healthz(w http.ResponseWriter, _ *http.Request) error {
-	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+// healthz says that the process answers, and in words for a monitor whether mail leaves:
+// ok, late (status "bad"), off, or unknown while the database does not answer. It is 200
+// in any case: starting the process again mends no mail server.
+func (s *site) healthz(w http.ResponseWriter, r *http.Request) error {
+	ctx, cancel := context.WithTimeout(r.Context(), time.Second)
+	defer cancel()
+	answer := map[string]string{"status": "ok", "mail": "ok"}
+	switch waits, err := s.Records.OldestUnsent(ctx); {
+	case s.MailOff:
+		answer["mail"] = "off"
+	case err != nil:
+		answer["mail"] = "unknown"
+	case waits > mailLong:
+		answer["status"], answer["mail"] = "bad", "late"
+	}
+	writeJSON(w, http.StatusOK, answer)
 	return nil
 }
 

@@ -18,7 +18,8 @@ const (
 	webhookLong = 15 * time.Minute
 	mailLong    = 5 * time.Minute
 	sweepLong   = 5 * time.Minute // it runs each minute
-	auditOld    = 26 * time.Hour  // it runs each night
+	clockOff    = 2 * time.Second
+	auditOld    = 26 * time.Hour // it runs each night
 )
 
 func (l look) refund(f access.UnfinishedRefund) views.StatusRefund {
@@ -78,7 +79,7 @@ func refundWhy(reason string) string {
 
 // parts are the parts of the system, each with what was seen of it.
 func (l look) parts() []views.StatusPart {
-	return []views.StatusPart{l.payments(), l.refunds(), l.webhooks(), l.mail(), l.jobs(), l.audit(), l.database(), l.configuration(), l.program()}
+	return []views.StatusPart{l.payments(), l.refunds(), l.webhooks(), l.mail(), l.jobs(), l.audit(), l.database(), l.clock(), l.configuration(), l.program()}
 }
 
 func (l look) payments() views.StatusPart {
@@ -101,9 +102,25 @@ func (l look) payments() views.StatusPart {
 	if len(p.Saw) == 0 {
 		p.Saw = []string{"No payment is under way."}
 	}
+	if x := l.x.Stranded; x.Count > 0 {
+		p.Tone, p.State = "bad", "Stranded"
+		p.Saw = append(p.Saw, format.Count(x.Count, "payment")+" paid, and neither booked nor going back")
+		if x.Oldest != nil {
+			p.Saw = append(p.Saw, "The oldest came "+l.since(*x.Oldest)+".")
+		}
+	}
 	if !l.s.Booking.PaysOnline() {
 		p.Tone, p.State = "warn", "Off"
-		p.Saw = append([]string{"Nobody can pay online."}, p.Saw...)
+	}
+	p.Saw = append([]string{"Stripe: " + lower(l.s.stripeMode())}, p.Saw...)
+	return p
+}
+
+func (l look) clock() views.StatusPart {
+	p := views.StatusPart{Name: "Clock", Tone: "ok", State: "Right", Saw: []string{"This program and the database agree to the second. The database’s clock decides."}}
+	if off := l.x.ClockAhead.Abs(); off >= clockOff {
+		way := map[bool]string{true: "ahead of", false: "behind"}[l.x.ClockAhead > 0]
+		p.Tone, p.State, p.Saw = "warn", "Apart", []string{"This program is " + off.Round(time.Second).String() + " " + way + " the database. Holds and sales go by the database; set this machine’s clock."}
 	}
 	return p
 }

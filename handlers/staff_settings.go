@@ -166,17 +166,21 @@ func selected(values []string, value string) []views.Option {
 	return out
 }
 
-// outside is what the environment decides, not this page.
-func (s *site) outside() []views.Fact {
-	stripe := "Off: STRIPE_SECRET_KEY is not set. Nobody can pay online."
+// stripeMode is whether people can pay online, and with which cards.
+func (s *site) stripeMode() string {
 	switch {
 	case s.Demo != nil && s.Demo.Stripe != nil:
-		stripe = "A look-alike, because this is a demo. No card is charged."
+		return "A look-alike, because this is a demo. No card is charged."
 	case s.Booking.PaysOnline() && s.StripeLive:
-		stripe = "Live: real cards are charged."
+		return "Live: real cards are charged."
 	case s.Booking.PaysOnline():
-		stripe = "Test mode: only Stripe’s test cards work."
+		return "Test mode: only Stripe’s test cards work."
 	}
+	return "Off: STRIPE_SECRET_KEY is not set. Nobody can pay online."
+}
+
+// outside is what the environment decides, not this page.
+func (s *site) outside() []views.Fact {
 	mail := "On."
 	switch {
 	case s.Demo != nil:
@@ -184,7 +188,7 @@ func (s *site) outside() []views.Fact {
 	case s.MailOff:
 		mail = "Off: SMTP_URL is not set. Mails wait in the outbox."
 	}
-	return []views.Fact{{Name: "Online payment", Text: stripe}, {Name: "Mail server", Text: mail}, {Name: "Address of this shop", Text: s.BaseURL}}
+	return []views.Fact{{Name: "Online payment", Text: s.stripeMode()}, {Name: "Mail server", Text: mail}, {Name: "Address of this shop", Text: s.BaseURL}}
 }
 
 const examplesOfTime = 6

@@ -12,3 +12,5 @@ CREATE INDEX audit_log_at ON audit_log (at);
 
 -- Staff type the last digits of a phone: they are the first of the number turned round.
 CREATE INDEX bookings_phone ON bookings (reverse(translate(phone, ' -()+./', '')) text_pattern_ops) WHERE phone <> '';
+
+CREATE INDEX payments_unbooked ON payments (received_at) WHERE received > 0 AND outcome IS DISTINCT FROM 'booked';

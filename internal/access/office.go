@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"holdfast/db"
 	"holdfast/internal/domain"
@@ -19,6 +20,7 @@ type (
 	Pulse            = db.Pulse
 	AuditRun         = db.AuditRun
 	SchemaLevel      = db.Level
+	Stranded         = db.Stranded
 )
 
 // Status is how the shop is, as one look sees it.
@@ -28,6 +30,8 @@ type Status struct {
 	Refunds       []UnfinishedRefund
 	Pulse         Pulse
 	Audit         *AuditRun // nil: none was made yet
+	Stranded      Stranded
+	ClockAhead    time.Duration // of this program before the database
 	Schema, Wants SchemaLevel
 }
 
@@ -44,7 +48,15 @@ func (s *Service) Status(ctx context.Context) (x Status, err error) {
 		func() (err error) { x.Tasks, err = s.db.OpenTasks(ctx); return err },
 		func() (err error) { x.Payments, err = s.db.UnfinishedPayments(ctx); return err },
 		func() (err error) { x.Refunds, err = s.db.UnfinishedRefunds(ctx); return err },
-		func() (err error) { x.Pulse, err = s.db.Pulse(ctx); return err },
+		func() (err error) { x.Stranded, err = s.db.Stranded(ctx); return err },
+		func() (err error) {
+			asked := time.Now()
+			x.Pulse, err = s.db.Pulse(ctx)
+			if x.ClockAhead = asked.Sub(x.Pulse.Now); x.ClockAhead < 0 { // the way there took some of it
+				x.ClockAhead = min(0, time.Since(x.Pulse.Now))
+			}
+			return err
+		},
 		func() (err error) { x.Schema, err = s.db.SchemaLevel(ctx); return err },
 		func() (err error) { x.Wants, err = s.db.WantedLevel(); return err },
 	} {
