@@ -208,7 +208,7 @@ func TestStaffHouseStale(t *testing.T) {
 		if n := one[int](w, `SELECT count(*) FROM `+c.table+` WHERE `+c.field+` = 'Anna’s words'`); n != 1 {
 			t.Errorf("%s was overwritten", path)
 		}
-		ben.post(w.URL+path+"/shelf", url.Values{"act": {"archive"}, "revision": {"1"}}).want(409)
+		ben.post(w.URL+path+"/shelf", url.Values{"act": {"archive"}, "revision": {"1"}}).want(409).says("Somebody else changed this meanwhile", "Nothing was changed", "Owner Person")
 		ben.submit(late, late.form(path), nil, "").want(303) // knowing it, Ben stores his
 		if n := one[int](w, `SELECT count(*) FROM `+c.table+` WHERE `+c.field+` = 'Ben’s words'`); n != 1 {
 			t.Errorf("%s: the second press stored nothing", path)
@@ -236,7 +236,7 @@ func TestStaffHouseShelf(t *testing.T) {
 		path := fmt.Sprintf("%s/%d", c.list, c.used)
 		p := b.get(w.URL + path).want(200).says("cannot be deleted")
 		shelf := p.form(path + "/shelf")
-		b.submit(p, shelf, nil, "act=delete").want(422).says("cannot be deleted")
+		b.submit(p, shelf, nil, "act=delete").want(422).says("cannot be deleted", "Nothing was changed", "Manager Person")
 		b.submit(p, shelf, nil, "act=burn").want(400)
 		gone := b.submit(p, shelf, nil, "act=archive").want(303)
 		p = b.follow(gone).want(200).says("offered for nothing new")

@@ -146,16 +146,18 @@ type DemoFilm struct {
 	RuntimeMin  int    `json:"runtime_min"`
 	Genre       string `json:"genre"`
 	Language    string `json:"language"`
+	Version     string `json:"version"`
+	Distributor string `json:"distributor"`
 	Blurb       string `json:"blurb"`
 	Poster      []byte `json:"poster"`
 }
 
 const addDemoFilmsSQL = `
-INSERT INTO films (id, title, certificate, runtime_min, genre, language, blurb, poster, poster_type)
+INSERT INTO films (id, title, certificate, runtime_min, genre, language, version, distributor, blurb, poster, poster_type)
 OVERRIDING SYSTEM VALUE
-SELECT id, title, certificate, runtime_min, genre, language, blurb, decode(poster, 'base64'), 'image/svg+xml'
+SELECT id, title, certificate, runtime_min, genre, language, version, distributor, blurb, decode(poster, 'base64'), 'image/svg+xml'
   FROM jsonb_to_recordset(@films::jsonb)
-       AS r(id bigint, title text, certificate text, runtime_min int, genre text, language text, blurb text, poster text)`
+       AS r(id bigint, title text, certificate text, runtime_min int, genre text, language text, version text, distributor text, blurb text, poster text)`
 
 // AddDemoFilms stores films.
 func (t *Tx) AddDemoFilms(ctx context.Context, films []DemoFilm) error {
@@ -170,13 +172,16 @@ type DemoResource struct {
 	Name     string `json:"name"`
 	Note     string `json:"note"`
 	LayoutID int64  `json:"layout_version_id"`
+	// TurnaroundMin is how long it is not free after an event.
+	TurnaroundMin int `json:"turnaround_minutes"`
 }
 
 const addDemoResourcesSQL = `
-INSERT INTO resources (id, kind, name, note, layout_version_id)
+INSERT INTO resources (id, kind, name, note, layout_version_id, turnaround_minutes)
 OVERRIDING SYSTEM VALUE
-SELECT id, kind, name, note, layout_version_id
-  FROM jsonb_to_recordset(@resources::jsonb) AS r(id bigint, kind text, name text, note text, layout_version_id bigint)`
+SELECT id, kind, name, note, layout_version_id, turnaround_minutes
+  FROM jsonb_to_recordset(@resources::jsonb)
+       AS r(id bigint, kind text, name text, note text, layout_version_id bigint, turnaround_minutes int)`
 
 // AddDemoResources stores halls and coaches.
 func (t *Tx) AddDemoResources(ctx context.Context, resources []DemoResource) error {

@@ -189,7 +189,7 @@ func (s *site) shelve(kind schedule.Kind) staffAction {
 			return errBadRequest
 		}
 		if err := s.Schedule.Shelve(r.Context(), s.by(r, who), kind, id, revision(r.PostForm), act); err != nil {
-			return err
+			return s.notDone(w, r, who, k, id, err)
 		}
 		to := k.url(id)
 		if act == schedule.Delete {
@@ -197,6 +197,28 @@ func (s *site) shelve(kind schedule.Kind) staffAction {
 		}
 		return s.toHouse(w, r, to, string(act))
 	}
+}
+
+// notDone says on a page of its own why a press of a button changed nothing; other
+// errors it hands back.
+func (s *site) notDone(w http.ResponseWriter, r *http.Request, who access.Staff, k houseKind, id int64, err error) error {
+	var rule *domain.RuleError
+	status, v := http.StatusConflict, views.StaffNotice{Heading: "Somebody else changed this meanwhile", Lede: "Please look at what is there now, then press the button again."}
+	switch {
+	case errors.As(err, &rule):
+		status, v = http.StatusUnprocessableEntity, views.StaffNotice{Heading: "That is not possible", Lede: rule.Words}
+	case !errors.Is(err, domain.ErrStale):
+		return err
+	}
+	page, _, failed := s.staffPage(r, who, v.Heading, k.path)
+	if failed != nil {
+		return failed
+	}
+	s.note(r, status, err)
+	v.Page, v.Note = page, &views.Note{Tone: "ok", Title: "Nothing was changed"}
+	v.Links = []views.Link{{Text: "Back to the " + k.noun, URL: k.url(id)}, {Text: "All " + k.plural, URL: k.path}}
+	s.render(w, r, status, views.StaffNoticePage(v))
+	return nil
 }
 
 // revision is the one the form was opened at; what is no number fits nothing.

@@ -116,7 +116,7 @@ func (s *site) returnRoute(w http.ResponseWriter, r *http.Request, who access.St
 	}
 	back, err := s.Schedule.ReturnRoute(r.Context(), s.by(r, who), id)
 	if err != nil {
-		return err
+		return s.notDone(w, r, who, kindOf(schedule.ARoute), id, err)
 	}
 	return s.toHouse(w, r, kindOf(schedule.ARoute).url(back), "return")
 }

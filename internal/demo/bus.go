@@ -169,7 +169,7 @@ func (l *loader) fleet(ctx context.Context, vehicles []vehicle) ([]db.DemoResour
 	}
 	out := make([]db.DemoResource, len(vehicles))
 	for i, v := range vehicles {
-		out[i] = db.DemoResource{Kind: "coach", Name: fmt.Sprintf("Coach %d", 21+i), LayoutID: seats, Note: "2+2 seats, air-conditioned, Wi-Fi"}
+		out[i] = db.DemoResource{Kind: "coach", Name: fmt.Sprintf("Coach %d", 21+i), LayoutID: seats, TurnaroundMin: 60, Note: "2+2 seats, air-conditioned, Wi-Fi"}
 		if v.sleeper {
 			out[i].Name, out[i].LayoutID, out[i].Note = fmt.Sprintf("Sleeper %d", 21+i), berths, "2+1 berths on two decks, air-conditioned, WC"
 		}

@@ -22,11 +22,11 @@ const turnaround = 20 * time.Minute
 
 func films() ([]db.DemoFilm, error) {
 	list := []db.DemoFilm{
-		saltRoad:     {Title: "Salt Road", Certificate: "15", RuntimeMin: 128, Genre: "Drama", Language: "Tamil, English subtitles", Blurb: "Two sisters drive their father’s last harvest four hundred kilometres to a market that no longer wants it."},
-		nightFreight: {Title: "Night Freight", Certificate: "15", RuntimeMin: 104, Genre: "Thriller", Language: "English, Italian subtitles", Blurb: "A signalman, a sealed wagon and the eleven minutes nobody wrote down."},
-		lighthouse:   {Title: "The Lighthouse Ledger", Certificate: "12", RuntimeMin: 112, Genre: "Mystery", Language: "Italian, English subtitles", Blurb: "Every ship that passed is in the book. One of them never existed."},
-		nineWinters:  {Title: "Nine Short Winters", Certificate: "12", RuntimeMin: 118, Genre: "Documentary", Language: "Slovene, English subtitles", Blurb: "A village, one camera and nine years of the same first snow."},
-		monsoon:      {Title: "Monsoon Arithmetic", Certificate: "PG", RuntimeMin: 96, Genre: "Comedy", Language: "Hindi, English subtitles", Blurb: "A mathematics teacher bets the school roof on the date of the rain."},
+		saltRoad:     {Title: "Salt Road", Certificate: "15", RuntimeMin: 128, Genre: "Drama", Language: "Tamil, English subtitles", Distributor: "Palmyra Pictures", Blurb: "Two sisters drive their father’s last harvest four hundred kilometres to a market that no longer wants it."},
+		nightFreight: {Title: "Night Freight", Certificate: "15", RuntimeMin: 104, Genre: "Thriller", Language: "English, Italian subtitles", Distributor: "Northline Films", Blurb: "A signalman, a sealed wagon and the eleven minutes nobody wrote down."},
+		lighthouse:   {Title: "The Lighthouse Ledger", Certificate: "12", RuntimeMin: 112, Genre: "Mystery", Language: "Italian, English subtitles", Distributor: "Northline Films", Blurb: "Every ship that passed is in the book. One of them never existed."},
+		nineWinters:  {Title: "Nine Short Winters", Certificate: "12", RuntimeMin: 118, Genre: "Documentary", Language: "Slovene, English subtitles", Version: "4K", Distributor: "Alpe Adria Film", Blurb: "A village, one camera and nine years of the same first snow."},
+		monsoon:      {Title: "Monsoon Arithmetic", Certificate: "PG", RuntimeMin: 96, Genre: "Comedy", Language: "Hindi, English subtitles", Distributor: "Palmyra Pictures", Blurb: "A mathematics teacher bets the school roof on the date of the rain."},
 	}
 	for i, file := range []string{"salt-road", "night-freight", "lighthouse-ledger", "nine-short-winters", "monsoon-arithmetic"} {
 		var err error
@@ -178,8 +178,8 @@ func (l *loader) halls(ctx context.Context) ([]db.DemoResource, error) {
 		return nil, err
 	}
 	halls := []db.DemoResource{
-		{Kind: "hall", Name: "Hall 1", LayoutID: one, Note: "Step-free to row D, induction loop"},
-		{Kind: "hall", Name: "Hall 2", LayoutID: two, Note: "Step-free to row E, induction loop"},
+		{Kind: "hall", Name: "Hall 1", LayoutID: one, TurnaroundMin: int(turnaround.Minutes()), Note: "Step-free to row D, induction loop"},
+		{Kind: "hall", Name: "Hall 2", LayoutID: two, TurnaroundMin: int(turnaround.Minutes()), Note: "Step-free to row E, induction loop"},
 	}
 	return halls, l.resources(ctx, halls)
 }

@@ -40,12 +40,31 @@ func (f PlaceForm) read(zones []string) (StopPlace, error) {
 		Position: bad.number("position", f.Position, 0, 9999, 0),
 		Revision: f.Revision,
 	}
-	if i := slices.IndexFunc(zones, func(z string) bool { return strings.EqualFold(z, p.TimeZone) }); i >= 0 {
-		p.TimeZone = zones[i]
+	if name, ok := zoneNamed(zones, p.TimeZone); ok {
+		p.TimeZone = name
 	} else {
 		bad.wrong("zone", "Please choose a zone of the list, like Europe/Rome.")
 	}
 	return p, bad.err()
+}
+
+// zoneNamed finds a zone by its name, or by its city where only one zone has it: "rome",
+// "New York".
+func zoneNamed(zones []string, typed string) (string, bool) {
+	typed = strings.ReplaceAll(typed, " ", "_")
+	var found []string
+	for _, z := range zones {
+		if strings.EqualFold(z, typed) {
+			return z, true
+		}
+		if strings.EqualFold(z[strings.LastIndexByte(z, '/')+1:], typed) {
+			found = append(found, z)
+		}
+	}
+	if len(found) != 1 {
+		return "", false
+	}
+	return found[0], true
 }
 
 // HousePlaces lists places by their position. find "" finds all.
