@@ -109,6 +109,11 @@ func TestLastOwnerStays(t *testing.T) {
 	owner.submit(p, p.form(p.url.Path), url.Values{"role": {"manager"}}, "").want(422).says("This is the last owner")
 	owner.submit(p, p.form(p.url.Path), url.Values{"name": {"Olga Marin"}}, "").want(303)
 	w.wantCount(t, 1, "staff WHERE role = 'owner' AND disabled_at IS NULL")
+
+	// With another owner one may step back, and is led to what is left to see.
+	w.exec(`UPDATE staff SET role = 'owner' WHERE role = 'manager'`)
+	p = owner.get(address).want(200)
+	owner.follow(owner.submit(p, p.form(p.url.Path), url.Values{"role": {"cashier"}}, "").want(303)).want(200).says("Olga Marin, cashier")
 }
 
 // Two owners switch each other off, or make each other managers, at the same moment: one
@@ -157,6 +162,12 @@ func TestOwnSignIns(t *testing.T) {
 	if strings.Contains(p.body, "sign-ins/end") || len(p.all("form", "action", "")) == 0 {
 		t.Error("nothing is left to end")
 	}
+
+	// Whoever signs in where another was signed in ends that.
+	shared := w.as(t, "manager")
+	shared.post(w.URL+"/staff/login", url.Values{"email": {"owner@house.example"}, "password": {staffPassword}}).want(303)
+	shared.get(w.URL + "/staff/accounts").want(200)
+	w.wantCount(t, 0, "staff_sessions s JOIN staff p ON p.id = s.staff_id WHERE p.role = 'manager' AND s.ended_at IS NULL")
 
 	// Another password ends the others too.
 	there.login(w, "cashier@house.example", staffPassword).want(303)

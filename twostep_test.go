@@ -208,7 +208,12 @@ func TestTwoStepOfARole(t *testing.T) {
 	t.Parallel()
 	w, _ := office(t)
 	owner, manager, cashier := w.as(t, "owner"), w.as(t, "manager"), w.as(t, "cashier")
-	w.exec(`INSERT INTO settings (key, value) VALUES ('require_2fa_roles', 'owner,manager')`)
+	if _, _, err := command(t, w.env, "settings", "set", "require_2fa_roles", "manager,king"); err == nil {
+		t.Error("a role that is none was taken")
+	}
+	if _, _, err := command(t, w.env, "settings", "set", "require_2fa_roles", "owner,manager"); err != nil {
+		t.Fatal(err)
+	}
 	for _, b := range []*browser{owner, manager} {
 		for _, path := range []string{"/staff", "/staff/bookings", "/staff/status"} {
 			if got := b.get(w.URL + path).want(303).location; got != "/staff/me" {

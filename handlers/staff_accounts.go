@@ -199,7 +199,10 @@ func (s *site) saveAccount(w http.ResponseWriter, r *http.Request, who access.St
 	f := typedAccount(r)
 	revision, _ := strconv.Atoi(r.PostForm.Get("revision")) // 0 is no revision: stale
 	err = s.Access.SaveAccount(r.Context(), who, id, revision, f.person, s.clientAddress(r))
-	if err == nil {
+	switch {
+	case err == nil && id == who.ID && f.person.Role != access.Owner:
+		return seeOther(w, r, "/staff") // this page is not theirs any more
+	case err == nil:
 		return s.toAccount(w, r, id, "saved")
 	}
 	status := http.StatusUnprocessableEntity

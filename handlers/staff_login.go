@@ -131,8 +131,16 @@ func (s *site) loginRefused(w http.ResponseWriter, r *http.Request, v views.Staf
 
 // enter makes the browser's session that of somebody who signed in. It gets a new token, so
 // that one that was known before is worth nothing after; the seats that the browser holds
-// stay with it.
+// stay with it. Whoever was signed in here before is not any more.
 func (s *site) enter(w http.ResponseWriter, r *http.Request, who access.Staff, to string) error {
+	switch before, err := s.signedIn(r); {
+	case err == nil:
+		if err := s.Access.SignOut(r.Context(), before, s.clientAddress(r)); err != nil {
+			return err
+		}
+	case !errors.Is(err, access.ErrSignedOut):
+		return err
+	}
 	if err := s.Sessions.RenewToken(r.Context()); err != nil {
 		return unavailable(err)
 	}
