@@ -196,7 +196,8 @@ func (p *page) form(suffix string) *form {
 	p.t.Helper()
 	for _, n := range p.all("form", "", "") {
 		action, _ := attribute(n, "action")
-		path, _, _ := strings.Cut(action, "?")
+		path, _, _ := strings.Cut(action, "#")
+		path, _, _ = strings.Cut(path, "?")
 		if !strings.HasSuffix(path, suffix) {
 			continue
 		}

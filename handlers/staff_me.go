@@ -13,12 +13,10 @@ import (
 
 // meForm is what became of a form on one's own page.
 type meForm struct {
-	part     string // password, two-step or pin: whose alert it is
-	alert    *views.Note
-	wrong    access.Problems
-	step     string // what is wrong with the step-up
-	wrongOld string
-	typedPIN bool
+	part  string // password, two-step or pin: whose alert it is
+	alert *views.Note
+	wrong access.Problems
+	step  string // what is wrong with the step-up
 }
 
 // staffMe is somebody's own account.
@@ -63,10 +61,17 @@ func (f meForm) alertOf(part string) *views.Note {
 	return nil
 }
 
+func (f meForm) stepOf(part string) string {
+	if f.part == part {
+		return f.step
+	}
+	return ""
+}
+
 func mePassword(who access.Staff, f meForm) *views.MePassword {
 	return &views.MePassword{
 		Email: who.Email, Alert: f.alertOf("password"),
-		Old: views.AccountField{Name: "old", Label: "The password until now", Type: "password", Err: f.wrongOld, Complete: "current-password"},
+		Old: views.AccountField{Name: "old", Label: "The password until now", Type: "password", Err: f.stepOf("password"), Complete: "current-password"},
 		New: views.AccountField{Name: "new", Label: "The new one", Type: "password", Err: f.wrong["new"], Complete: "new-password", Show: true, Hint: passwordHint},
 	}
 }
@@ -76,10 +81,7 @@ func meTwoStep(who access.Staff, me access.Me, f meForm) *views.MeTwoStep {
 		On: who.TwoStep, Alert: f.alertOf("two-step"), StepUp: stepUpField(who), Badge: views.Badge{Text: "Off"},
 		Words: "With it, signing in also asks for a code of an app on your phone: a password that somebody saw is worth nothing then.",
 	}
-	v.StepUp.ID = "two-step-secret"
-	if f.part == "two-step" {
-		v.StepUp.Err = f.step
-	}
+	v.StepUp.ID, v.StepUp.Err = "two-step-secret", f.stepOf("two-step")
 	if who.TwoStep {
 		v.Badge = views.Badge{Tone: "ok", Text: "On"}
 		v.Words = "Signing in asks for your password and for a code of your app."
@@ -94,10 +96,7 @@ func meTwoStep(who access.Staff, me access.Me, f meForm) *views.MeTwoStep {
 func mePIN(who access.Staff, me access.Me, f meForm) *views.MePIN {
 	v := &views.MePIN{Set: me.PIN, Alert: f.alertOf("pin"), StepUp: stepUpField(who)}
 	v.PIN = views.AccountField{Name: "pin", Label: "New PIN", Type: "password", Mode: "numeric", Err: f.wrong["pin"], Most: "8", Complete: "new-password", Hint: "4 to 8 figures; empty takes it away. After ten wrong tries in a row it is off until you set it anew.", Optional: true}
-	v.StepUp.ID = "pin-secret"
-	if f.part == "pin" {
-		v.StepUp.Err = f.step
-	}
+	v.StepUp.ID, v.StepUp.Err = "pin-secret", f.stepOf("pin")
 	return v
 }
 
@@ -136,18 +135,22 @@ func (s *site) meRefused(w http.ResponseWriter, r *http.Request, who access.Staf
 		s.note(r, http.StatusUnprocessableEntity, err)
 		return s.showMe(w, r, who, http.StatusUnprocessableEntity, f)
 	}
-	no, err := refusedStep(err, who)
+	asked := who
+	if part == "password" {
+		asked.TwoStep = false // no code will do there
+	}
+	no, err := refusedStep(err, asked)
 	if err != nil {
 		return err
 	}
-	f.alert, f.step, f.wrongOld = refusal(no.title, no.words+" Nothing was changed."), no.words, "Please type the password that you used until now."
+	f.alert, f.step = refusal(no.title, no.words+" Nothing was changed."), no.words
 	s.note(r, no.status, no.cause)
 	return s.showMe(w, r, who, no.status, f)
 }
 
 func (s *site) toMe(w http.ResponseWriter, r *http.Request, said string) error {
 	s.Sessions.Put(r.Context(), saidKey, said)
-	return seeOther(w, r, ownAccount)
+	return seeOther(w, r, ownAccount+"#main") // else a browser keeps the form's own place
 }
 
 // changePassword sets a password of one's own.

@@ -204,7 +204,7 @@ func StaffAccountsPage(v StaffAccounts) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</tbody></table></div><section id=\"add\" aria-labelledby=\"add-head\"><div class=\"block-head\"><h2 id=\"add-head\">Add somebody</h2></div><form method=\"post\" action=\"/staff/accounts\" class=\"stack\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</tbody></table></div><section id=\"add\" aria-labelledby=\"add-head\"><div class=\"block-head\"><h2 id=\"add-head\">Add somebody</h2></div><form method=\"post\" action=\"/staff/accounts#add\" class=\"stack\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -189,7 +189,7 @@ func mePassword(v MePassword) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<section id=\"password-part\" aria-labelledby=\"password-head\"><div class=\"block-head\"><h2 id=\"password-head\">Password</h2></div><form method=\"post\" action=\"/staff/me/password\" class=\"stack\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<section id=\"password-part\" aria-labelledby=\"password-head\"><div class=\"block-head\"><h2 id=\"password-head\">Password</h2></div><form method=\"post\" action=\"/staff/me/password#password-part\" class=\"stack\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -330,7 +330,7 @@ func meTwoStep(v MeTwoStep) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "</p><form method=\"post\" action=\"/staff/me/two-step/codes\" class=\"stack\"><div class=\"form-grid\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "</p><form method=\"post\" action=\"/staff/me/two-step/codes#two-step\" class=\"stack\"><div class=\"form-grid\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -338,7 +338,7 @@ func meTwoStep(v MeTwoStep) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</div><div class=\"row-wrap\"><button class=\"btn quiet\">Make new recovery codes</button> <button class=\"btn danger\" formaction=\"/staff/me/two-step/off\">Switch it off</button></div></form>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</div><div class=\"row-wrap\"><button class=\"btn quiet\">Make new recovery codes</button> <button class=\"btn danger\" formaction=\"/staff/me/two-step/off#two-step\">Switch it off</button></div></form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -373,7 +373,7 @@ func mePIN(v MePIN) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<section id=\"pin-part\" aria-labelledby=\"pin-head\"><div class=\"block-head\"><h2 id=\"pin-head\">PIN for the counter</h2></div><form method=\"post\" action=\"/staff/me/pin\" class=\"stack\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<section id=\"pin-part\" aria-labelledby=\"pin-head\"><div class=\"block-head\"><h2 id=\"pin-head\">PIN for the counter</h2></div><form method=\"post\" action=\"/staff/me/pin#pin-part\" class=\"stack\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
