@@ -1,13 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"strings"
 	"testing"
 
 	"holdfast/db"
 	"holdfast/db/dbtest"
+	"holdfast/internal/booking"
 	"holdfast/internal/domain"
 )
 
@@ -127,4 +130,30 @@ func TestPlanPublishingTrips(t *testing.T) {
 		t.Errorf("the trip is on version %d", w.versionOf(ev))
 	}
 	w.clean()
+}
+
+// A customer whose page shows the plan of before is asked to look again: what they would
+// get may have become another seat.
+func TestPlanChangedUnderChoice(t *testing.T) {
+	t.Parallel()
+	w, ev := office(t)
+	shop := booking.New(w.DB, booking.Config{Log: slog.New(slog.DiscardHandler)})
+	seen, err := shop.Offer(t.Context(), ev.ID, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, plan := w.planner(t), w.planOf(ev)
+	b.change(t, plan, 1, "make:wheelchair", "0-1-0")
+	b.publish(t, plan, nil).want(303)
+	who := booking.Visitor{Holder: "web:late", New: true}
+	if _, err := shop.Choose(t.Context(), seen, who, []string{"B1"}); !errors.Is(err, domain.ErrBusy) {
+		t.Errorf("chosen on the old plan: %v", err)
+	}
+	w.wantCount(t, 0, "event_seats WHERE state <> 'available'")
+	if seen, err = shop.Offer(t.Context(), ev.ID, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := shop.Choose(t.Context(), seen, who, []string{"B1"}); err != nil {
+		t.Errorf("chosen on the plan of now: %v", err)
+	}
 }

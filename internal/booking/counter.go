@@ -149,6 +149,9 @@ func (s *Service) counterClaim(ctx context.Context, t *db.Tx, o *Offer, who Sell
 	if status, err := t.ShareEvent(ctx, o.Event.ID); err != nil || status != "published" {
 		return nil, firstOf(err, domain.ErrSalesClosed)
 	}
+	if err := samePlan(ctx, t, o); err != nil {
+		return nil, err
+	}
 	claim := db.Claim{EventID: o.Event.ID, HoldID: id, Seats: seats, Ride: o.Ride}
 	if err := s.counterSeatRows(ctx, t, o, running, claim, c); err != nil {
 		return nil, err

@@ -125,11 +125,8 @@ func (s *Service) choose(ctx context.Context, o *Offer, who Visitor, seats []str
 		if status != "published" {
 			return domain.ErrSalesClosed
 		}
-		// What the visitor saw must still be the plan: a seat may have become another.
-		if plan, err := t.PlanOfEvent(ctx, o.Event.ID); err != nil {
+		if err := samePlan(ctx, t, o); err != nil {
 			return err
-		} else if plan != o.Event.LayoutVersionID {
-			return domain.ErrBusy
 		}
 		current, err := s.current(ctx, t, own)
 		if err != nil {
@@ -144,6 +141,16 @@ func (s *Service) choose(ctx context.Context, o *Offer, who Visitor, seats []str
 		return err
 	})
 	return id, err
+}
+
+// samePlan checks, once the event is shared, that the offer still shows its seat plan: a
+// seat may have become another meanwhile. domain.ErrBusy: look again.
+func samePlan(ctx context.Context, t *db.Tx, o *Offer) error {
+	plan, err := t.PlanOfEvent(ctx, o.Event.ID)
+	if err == nil && plan != o.Event.LayoutVersionID {
+		return domain.ErrBusy
+	}
+	return err
 }
 
 // lockOwn locks the visitor's unfinished holds on the event and reads them.
