@@ -255,6 +255,24 @@ func TestPlanCellByCell(t *testing.T) {
 	b.get(w.URL + plan + "/draft").says("24 places")
 }
 
+// A plan of nothing is no version.
+func TestPlanWithoutPlaces(t *testing.T) {
+	t.Parallel()
+	w, _ := office(t)
+	b := w.planner(t)
+	plan := b.create(t, sections("Empty", map[string]string{"rows": "1", "seats": "2"}))
+	b.do(t, plan, "make:gap", []string{"0-1-0", "0-1-1"}, nil).want(303)
+	b.publish(t, plan, nil).want(422).says("This plan has no places yet")
+	w.wantCount(t, 0, "layout_versions v JOIN layouts l ON l.id = v.layout_id WHERE l.name = 'Empty'")
+	draft := b.get(w.URL + plan + "/draft").want(200)
+	b.submit(draft, draft.form("/discard"), url.Values{"sure": {"1"}}, "").want(303)
+	b.get(w.URL + "/staff/layouts").want(200).says("the plan is gone with it")
+	w.wantCount(t, 0, "layouts WHERE name = 'Empty'")
+	for role, status := range map[string]int{"cashier": 403, "steward": 403, "owner": 200} {
+		w.as(t, role).get(w.URL + "/staff/layouts").want(status)
+	}
+}
+
 // Drawing anew keeps what was changed by hand on places that still exist.
 func TestPlanRedrawKeepsChanges(t *testing.T) {
 	t.Parallel()

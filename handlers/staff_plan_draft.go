@@ -84,64 +84,84 @@ func (s *site) staleDraft(w http.ResponseWriter, r *http.Request, who access.Sta
 
 // readEdit turns a button into a change of the plan; what it refuses is told when it is done.
 func readEdit(r *http.Request, do string, typed *draftTyped) schedule.PlanEdit {
-	what, which, _ := strings.Cut(do, ":")
-	n, _ := strconv.Atoi(which) // what is no number is no zone and no deck, and refused there
 	var at []seatplan.At
 	for _, text := range typed.ticks {
 		if a, ok := seatplan.ParseAt(text); ok {
 			at = append(at, a)
 		}
 	}
-	edit := schedule.PlanEdit{What: do}
+	edit := schedule.PlanEdit{What: do[:min(len(do), 40)]}
 	if len(at) > 0 {
 		edit.What += ", " + strconv.Itoa(len(at)) + " cells"
 	}
-	ticked := func(change func(*domain.Layout) error) func(*domain.Layout) error {
-		return func(l *domain.Layout) error {
-			if len(at) == 0 {
-				return &domain.RuleError{Code: "none", Words: "Tick one or more cells first, then press the button again."}
-			}
-			return change(l)
-		}
+	what, which, _ := strings.Cut(do, ":")
+	if edit.Do = houseChange(r, what, which, typed); edit.Do != nil {
+		return edit
 	}
-	switch what {
-	case "make":
-		edit.Do = ticked(func(l *domain.Layout) error { return seatplan.Make(l, at, domain.CellKind(which)) })
-	case "zone":
-		edit.Do = ticked(func(l *domain.Layout) error { return seatplan.SetZone(l, at, n) })
-	case "ladies":
-		edit.Do = ticked(func(l *domain.Layout) error { return seatplan.SetLadies(l, at, which == "on") })
-	case "view":
-		edit.Do = ticked(func(l *domain.Layout) error { return seatplan.SetRestricted(l, at, which == "on") })
-	case "half":
-		edit.Do = ticked(func(l *domain.Layout) error { return seatplan.ShiftHalf(l, at) })
-	case "row-before", "row-after":
-		edit.Do = ticked(func(l *domain.Layout) error { return seatplan.InsertRow(l, at, what == "row-after") })
-	case "col-before", "col-after":
-		edit.Do = ticked(func(l *domain.Layout) error { return seatplan.InsertColumn(l, at, what == "col-after") })
-	case "row-delete":
-		edit.Do = ticked(func(l *domain.Layout) error { return seatplan.DeleteRows(l, at) })
-	case "col-delete":
-		edit.Do = ticked(func(l *domain.Layout) error { return seatplan.DeleteColumns(l, at) })
-	case "label":
+	change := cellChange(what, which, at)
+	if what == "label" {
 		naming := readNaming(r, typed)
-		edit.Do = ticked(func(l *domain.Layout) error { return seatplan.Rename(l, at, naming) })
-	case "zones":
-		typed.newZone = strings.TrimSpace(r.PostForm.Get("new"))
-		edit.Do = func(l *domain.Layout) error { return saveZones(l, r.PostForm["zone"], typed.newZone) }
-	case "zone-up":
-		edit.Do = func(l *domain.Layout) error { return seatplan.RaiseZone(l, n) }
-	case "zone-drop":
-		edit.Do = func(l *domain.Layout) error { return seatplan.DropZone(l, n) }
-	case "decks":
-		typed.newDeck = strings.TrimSpace(r.PostForm.Get("new"))
-		edit.Do = func(l *domain.Layout) error { return saveDecks(l, r.PostForm["deck"], typed.newDeck) }
-	default:
-		edit.Do = func(*domain.Layout) error {
+		change = func(l *domain.Layout) error { return seatplan.Rename(l, at, naming) }
+	}
+	edit.Do = func(l *domain.Layout) error {
+		switch {
+		case change == nil:
 			return &domain.RuleError{Code: "do", Words: "We do not know that change. Please use the buttons of this page."}
+		case len(at) == 0:
+			return &domain.RuleError{Code: "none", Words: "Tick one or more cells first, then press the button again."}
 		}
+		return change(l)
 	}
 	return edit
+}
+
+// cellChange is what a button does to the ticked cells, nil for one we do not know.
+func cellChange(what, which string, at []seatplan.At) func(*domain.Layout) error {
+	switch what {
+	case "make":
+		return func(l *domain.Layout) error { return seatplan.Make(l, at, domain.CellKind(which)) }
+	case "zone":
+		return func(l *domain.Layout) error { return seatplan.SetZone(l, at, number(which)) }
+	case "ladies":
+		return func(l *domain.Layout) error { return seatplan.SetLadies(l, at, which == "on") }
+	case "view":
+		return func(l *domain.Layout) error { return seatplan.SetRestricted(l, at, which == "on") }
+	case "half":
+		return func(l *domain.Layout) error { return seatplan.ShiftHalf(l, at) }
+	case "row-before", "row-after":
+		return func(l *domain.Layout) error { return seatplan.InsertRow(l, at, what == "row-after") }
+	case "col-before", "col-after":
+		return func(l *domain.Layout) error { return seatplan.InsertColumn(l, at, what == "col-after") }
+	case "row-delete":
+		return func(l *domain.Layout) error { return seatplan.DeleteRows(l, at) }
+	case "col-delete":
+		return func(l *domain.Layout) error { return seatplan.DeleteColumns(l, at) }
+	}
+	return nil
+}
+
+// houseChange is what the forms for zones and decks do, which need no ticks; nil for all
+// other buttons.
+func houseChange(r *http.Request, what, which string, typed *draftTyped) func(*domain.Layout) error {
+	switch what {
+	case "zones":
+		typed.newZone = strings.TrimSpace(r.PostForm.Get("new"))
+		return func(l *domain.Layout) error { return saveZones(l, r.PostForm["zone"], typed.newZone) }
+	case "zone-up":
+		return func(l *domain.Layout) error { return seatplan.RaiseZone(l, number(which)) }
+	case "zone-drop":
+		return func(l *domain.Layout) error { return seatplan.DropZone(l, number(which)) }
+	case "decks":
+		typed.newDeck = strings.TrimSpace(r.PostForm.Get("new"))
+		return func(l *domain.Layout) error { return saveDecks(l, r.PostForm["deck"], typed.newDeck) }
+	}
+	return nil
+}
+
+// number is 0 for what is none: no zone has that, and it is refused in words.
+func number(text string) int {
+	n, _ := strconv.Atoi(text)
+	return n
 }
 
 func readNaming(r *http.Request, typed *draftTyped) seatplan.Naming {
