@@ -24,7 +24,7 @@ func (s *site) resourceList(w http.ResponseWriter, r *http.Request, who access.S
 			{Text: resourceKind(x.Kind)}, {Text: x.Layout, Small: "version " + strconv.Itoa(x.Version) + ", " + format.Count(x.Seats, "place")},
 			{Text: strconv.Itoa(x.TurnaroundMinutes) + " min"}, {Text: strconv.Itoa(x.Coming)}}})
 	}
-	return s.houseList(w, r, who, k, a, v, "Add the first one; it needs a seat plan, which you draw under Layouts.")
+	return s.houseList(w, r, who, k, a, v, "Add the first one; it needs a seat plan, which you draw under Seat plans.")
 }
 
 func resourceKind(kind string) string {
@@ -112,7 +112,7 @@ func (s *site) showResource(w http.ResponseWriter, r *http.Request, who access.S
 			"What you change here is for events made from now on. Name and note are shown everywhere at once."}}
 	}
 	if len(plans) == 0 {
-		v.NoPlan = &views.Note{Title: "There is no seat plan yet", Text: []string{"Draw and publish one first; then a hall or coach can have it."}, Links: []views.Link{{Text: "Layouts", URL: "/staff/layouts"}}}
+		v.NoPlan = &views.Note{Title: "There is no seat plan yet", Text: []string{"Draw and publish one first; then a hall or coach can have it."}, Links: []views.Link{{Text: "Seat plans", URL: "/staff/layouts"}}}
 	}
 	s.render(w, r, f.status, views.StaffResourcePage(v))
 	return nil
