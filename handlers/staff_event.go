@@ -201,6 +201,7 @@ func (s *site) cancelEvent(w http.ResponseWriter, r *http.Request, who access.St
 	refuse := func(status int, cause error, title, words string) error {
 		typed.Alert = refusal(title, words+" Nothing was cancelled.")
 		s.note(r, status, cause)
+		waits(w, status)
 		return s.showEvent(w, r, who, id, status, typed)
 	}
 	switch {

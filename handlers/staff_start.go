@@ -27,7 +27,7 @@ func (s *site) showStart(w http.ResponseWriter, r *http.Request, who access.Staf
 	if err != nil {
 		return err
 	}
-	v := views.StaffStart{Page: page, Said: startSaid(s.Sessions.PopString(r.Context(), saidKey)), Steps: s.steps(x, set), MailURL: startURL + "/mail", MailTo: who.Email}
+	v := views.StaffStart{Page: page, Said: startSaid(s.Sessions.PopString(r.Context(), saidKey)), Steps: s.steps(x, set), MailURL: startURL + "/mail", MailTo: who.Email, StepUp: stepUpField(who)}
 	if alert != nil {
 		v.Said = alert
 	}
@@ -156,13 +156,14 @@ func (s *site) clearDemo(w http.ResponseWriter, r *http.Request, who access.Staf
 	if err := parseForm(r); err != nil {
 		return err
 	}
-	switch err := s.Access.Confirm(r.Context(), who, r.PostForm.Get("password"), s.clientAddress(r)); {
-	case errors.Is(err, access.ErrRefused):
-		return s.showStart(w, r, who, http.StatusUnprocessableEntity, refusal("The password is not right", "Please type your own password again. Nothing was removed."))
-	case errors.Is(err, access.ErrTooMany):
-		return s.showStart(w, r, who, http.StatusTooManyRequests, refusal("Too many tries", "Passwords are not looked at for up to 15 minutes now. Nothing was removed."))
-	case err != nil:
+	no, err := s.stepUp(r, who)
+	if err != nil {
 		return err
+	}
+	if no != nil {
+		s.note(r, no.status, no.cause)
+		waits(w, no.status)
+		return s.showStart(w, r, who, no.status, refusal(no.title, no.words+" Nothing was removed."))
 	}
 	return s.demoDone(w, r, who, s.Samples.Clear(r.Context(), s.by(r, who)), "demo cleared")
 }
