@@ -89,7 +89,7 @@ const unpricedZonesSQL = `
 SELECT DISTINCT z.no
   FROM unnest(@zones::int[]) AS z(no)
   JOIN events e ON e.id = ANY(@events)
- WHERE NOT EXISTS (SELECT 1 FROM fares f WHERE f.tariff_id = e.tariff_id AND f.zone_no = z.no)
+ WHERE NOT EXISTS (SELECT 1 FROM event_fares f WHERE f.event_id = e.id AND f.zone_no = z.no)
  ORDER BY z.no`
 
 // UnpricedZones are those of the zones whose places cannot be sold at some of the events,
