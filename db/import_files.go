@@ -33,6 +33,14 @@ func (q Queries) AddImportPart(ctx context.Context, id int64, part int, body []b
 	return err
 }
 
+const dropImportSQL = `DELETE FROM imports WHERE id = @id AND bytes IS NULL`
+
+// DropImport forgets a file that did not come in whole.
+func (q Queries) DropImport(ctx context.Context, id int64) error {
+	_, err := exec(ctx, q.q, dropImportSQL, pgx.StrictNamedArgs{"id": id})
+	return err
+}
+
 const finishImportFileSQL = `UPDATE imports SET bytes = @bytes WHERE id = @id`
 
 // FinishImportFile says that the whole file is there.

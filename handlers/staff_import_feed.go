@@ -130,7 +130,7 @@ func feedFacts(v *views.StaffFeed, p schedule.FeedPreview) {
 	}
 	v.Tiles = []views.StaffTile{
 		{Name: "Routes", Value: strconv.Itoa(p.FeedRoutes), Small: fmt.Sprintf("%s to go, each a route here", format.Count(len(p.Routes), "way"))},
-		{Name: "Stops", Value: strconv.Itoa(p.Stops + p.Unused), Small: fmt.Sprintf("%d used, %d unused and left out", p.Stops, p.Unused)},
+		{Name: "Stops", Value: strconv.Itoa(p.Stops + p.Unused), Small: usedWords(p)},
 		{Name: "Trips", Value: strconv.Itoa(trips), Small: left},
 		{Name: "Departures", Value: atMost(p.Departures), Small: changesWords(p.Changes)},
 	}
@@ -145,6 +145,13 @@ func feedFacts(v *views.StaffFeed, p schedule.FeedPreview) {
 		}
 		v.Days = append(v.Days, views.FeedDay{Day: format.Day(d.Day), Departures: strconv.Itoa(d.Departures), LeftOut: strconv.Itoa(d.LeftOut)})
 	}
+}
+
+func usedWords(p schedule.FeedPreview) string {
+	if p.Unused == 0 {
+		return "all are used"
+	}
+	return fmt.Sprintf("%d used, %d unused and left out", p.Stops, p.Unused)
 }
 
 func atMost(n int) string {

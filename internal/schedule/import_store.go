@@ -28,8 +28,19 @@ func (s *Service) StoreImport(ctx context.Context, by domain.By, kind, name stri
 	if err != nil {
 		return 0, err
 	}
+	size, err := s.storeParts(ctx, id, r)
+	if err == nil && size == 0 {
+		err = &domain.RuleError{Code: "file", Words: "Please choose a file: none came, or it is empty."}
+	}
+	if err != nil {
+		// The context may be what ended.
+		return 0, errors.Join(err, s.db.DropImport(context.WithoutCancel(ctx), id))
+	}
+	return id, s.db.FinishImportFile(ctx, id, size)
+}
+
+func (s *Service) storeParts(ctx context.Context, id int64, r io.Reader) (size int64, err error) {
 	buf := make([]byte, partBytes)
-	var size int64
 	for part := 0; ; part++ {
 		n, err := io.ReadFull(r, buf)
 		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
@@ -42,13 +53,9 @@ func (s *Service) StoreImport(ctx context.Context, by domain.By, kind, name stri
 			}
 		}
 		if err != nil {
-			break
+			return size, nil
 		}
 	}
-	if size == 0 {
-		return 0, &domain.RuleError{Code: "file", Words: "Please choose a file: none came, or it is empty."}
-	}
-	return id, s.db.FinishImportFile(ctx, id, size)
 }
 
 // fileName is a browser's name for a file, fit to be shown and stored.
