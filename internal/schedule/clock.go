@@ -27,7 +27,7 @@ func ParseClock(text string) (int, bool) {
 	}
 	h, errH := strconv.Atoi(hour)
 	m, errM := strconv.Atoi(minute)
-	if errH != nil || errM != nil || len(hour) > 2 || len(minute) != 2 || h < 0 || h > 23 || m < 0 || m > 59 {
+	if errH != nil || errM != nil || strings.ContainsAny(text, "+-") || len(hour) > 2 || len(minute) != 2 || h < 0 || h > 23 || m < 0 || m > 59 {
 		return 0, false
 	}
 	return h*60 + m, true
