@@ -21,7 +21,7 @@ func makingPreview(p schedule.Preview, typed url.Values, halls []schedule.Resour
 		noun = "trip"
 	}
 	v := &views.MakingPreview{
-		Heading: format.Count(len(p.Events), noun), Words: "All can be made. Nothing is yet.", Look: look, Action: look,
+		Heading: format.Count(len(p.Events), noun), Words: "All can be made. Nothing is yet.", Look: look + "#preview", Action: look,
 		Ready: p.Ready(), Carry: carry(typed), Publish: true,
 	}
 	names := map[int64]string{}

@@ -34,6 +34,7 @@
     if (go) { e.preventDefault(); move(nearest(...go)); }
     if (e.key === 'Enter') e.preventDefault();
   });
+  form.addEventListener('keypress', e => { if (e.target.name === 'seat' && e.key === 'Enter') e.preventDefault(); });
   form.addEventListener('focusin', e => {
     if (e.target.name === 'seat' && e.target !== current) { current.tabIndex = -1; current = e.target; current.tabIndex = 0; }
   });
