@@ -138,7 +138,7 @@ func TestB7_TwoDoorsAtOnce(t *testing.T) {
 func TestB5_CancelledIsRed(t *testing.T) {
 	t.Parallel()
 	w, ev := office(t)
-	codes := w.on(t).buys(eventPath(ev.ID), "A1", "A2").codes()
+	codes := w.on(t).buys(eventPath(ev.ID), "A1", "A2", "A3").codes()
 	door := w.as(t, "steward")
 	opened := door.get(w.URL + codes[0]).want(200)
 	w.scan(door, codes[0]).want(303)
@@ -153,6 +153,11 @@ func TestB5_CancelledIsRed(t *testing.T) {
 	}
 	door.submit(opened, opened.form("/staff/checkin"), nil, "").want(409).verdict("bad").says("Cancelled")
 	door.submit(opened, opened.form("/staff/checkin"), url.Values{"key": {"later"}}, "").want(409).verdict("bad").says("Cancelled")
+
+	third := door.get(w.URL + codes[2]).want(200).verdict("ok") // cancelled while its page is open, never in
+	w.exec(`UPDATE tickets SET state = 'cancelled', cancelled_at = now() WHERE seat_no = 'A3'`)
+	door.submit(third, third.form("/staff/checkin"), nil, "").want(409).verdict("bad").says("Cancelled")
+	w.wantCount(t, 0, "tickets WHERE seat_no = 'A3' AND checked_in_at IS NOT NULL")
 
 	second := door.get(w.URL + codes[1]).want(200).verdict("ok")
 	w.exec(`UPDATE events SET status = 'cancelled'`)

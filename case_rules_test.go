@@ -103,6 +103,19 @@ func TestS7_NoLonelySeat(t *testing.T) {
 	w.clean()
 }
 
+// S7: what one holds may be sent again although others, by now, made a seat beside it one
+// that stands alone.
+func TestS7_TheSameSeatsAgain(t *testing.T) {
+	t.Parallel()
+	w, ev := ruled(t, 1, 8, "lonely_seat_rule", "on")
+	b := w.on(t)
+	b.seats(ev.ID, seatFields("A1")).want(303)
+	w.exec(`UPDATE event_seats SET state = 'blocked' WHERE seat_no = 'A3'`)
+	b.seats(ev.ID, seatFields("A1")).want(303)
+	b.holds("A1")
+	w.on(t).seats(ev.ID, seatFields("A5")).want(422).says("That leaves A4 alone")
+}
+
 // S7: the house's own choice minds the rule, and staff may decide otherwise knowingly.
 func TestS7_BestAndStaff(t *testing.T) {
 	t.Parallel()
