@@ -155,11 +155,12 @@ type Ticket struct {
 	CodeVersion int
 	State       string
 	CheckedInAt *time.Time
+	WomenBeside bool // the seat beside it is kept for women; never shown
 }
 
 const ticketColumns = `
 SELECT t.id, t.booking_id, t.event_id, t.seat_no, t.from_stop, t.to_stop, t.ticket_type, y.name AS type_name, t.price, t.tax,
-       t.passenger, t.code_version, t.state, t.checked_in_at
+       t.passenger, t.code_version, t.state, t.checked_in_at, t.women_beside
   FROM tickets t JOIN ticket_types y ON y.code = t.ticket_type `
 
 const ticketsSQL = ticketColumns + `WHERE t.booking_id = @booking ORDER BY t.id`

@@ -31,6 +31,7 @@ type CounterSale struct {
 	Tenders            []Tender
 	Name, Email, Phone string
 	Passengers         map[string]string // by seat_no
+	Women              map[string]bool   // by seat_no: see domain.HoldSeat
 	Blocked            bool              // blocked seats are sold knowingly
 }
 
@@ -209,7 +210,7 @@ func (s *Service) counterLines(o *Offer, c CounterSale, seats []string, running 
 		if comp {
 			f.Price = 0
 		}
-		out = append(out, domain.HoldSeat{SeatNo: no, Zone: cell.Zone, Type: f.Type, Price: f.Price, Passenger: tidyText(c.Passengers[no], 200)})
+		out = append(out, domain.HoldSeat{SeatNo: no, Zone: cell.Zone, Type: f.Type, Price: f.Price, Passenger: tidyText(c.Passengers[no], 200), Woman: c.Women[no]})
 	}
 	return out
 }

@@ -130,6 +130,9 @@ func (s *Service) swapSeats(ctx context.Context, t *db.Tx, o *Offer, who Seller,
 			c.Passengers[no] = tickets[i].Passenger
 		}
 	}
+	if len(seats) == 1 && len(tickets) == 1 { // what a woman who travels alone asked for goes along too
+		c.Women = map[string]bool{seats[0]: tickets[0].WomenBeside}
+	}
 	return s.counterClaim(ctx, t, o, who, c, seats)
 }
 

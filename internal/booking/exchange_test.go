@@ -166,3 +166,27 @@ func TestNet_ExchangedMoneyReachesTheCard(t *testing.T) {
 	}
 	s.clean()
 }
+
+// A woman who travels alone asked that the seat beside her be kept: it goes along with her
+// to another seat, and the old one is nobody's concern any more.
+func TestCounterExchange_KeepsTheSeatBesideAWoman(t *testing.T) {
+	t.Parallel()
+	x := newTill(t, 1)
+	who := x.sellers[0]
+	for i, asked := range []bool{true, false} {
+		from, to := []string{"A1", "B1"}[i], []string{"A2", "B2"}[i]
+		sold, err := x.Sell(t.Context(), x.offer(), who, booking.CounterSale{Key: "s" + from, Seats: map[string]string{from: "adult"}, Women: map[string]bool{from: asked}, Tenders: cash(1000, 0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticket := int64(x.count(`SELECT id FROM tickets WHERE booking_id = $1`, sold))
+		next, err := x.Exchange(t.Context(), x.offer(), who, booking.Exchange{Key: "e" + from, BookingID: sold, Tickets: []int64{ticket}, Seats: map[string]string{to: "adult"}, Words: "window"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := x.count(`SELECT count(*) FROM tickets WHERE booking_id = $1 AND women_beside`, next) == 1; got != asked {
+			t.Errorf("asked %v, after the exchange %v", asked, got)
+		}
+	}
+	x.clean()
+}
