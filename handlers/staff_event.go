@@ -42,7 +42,7 @@ func (s *site) showEventWith(w http.ResponseWriter, r *http.Request, who access.
 	e := f.Scene.Event
 	v := views.StaffEvent{
 		Page: page, ID: strconv.FormatInt(id, 10), Title: title, Facts: []string{eventWhen(e.StartsAt, e.TimeZone)}, Badge: eventBadge(e.Status),
-		Said: said, Acts: eventActs(e), Tiles: eventTiles(f), SeatsURL: eventURL(id), Progress: progress(f),
+		Said: said, Acts: eventActs(e), Tiles: eventTiles(f), SeatsURL: eventURL(id), BookingsURL: "/staff/bookings?event=" + strconv.FormatInt(id, 10), Progress: progress(f),
 	}
 	if e.Resource != "" {
 		v.Facts = append(v.Facts, e.Resource)

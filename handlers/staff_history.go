@@ -43,7 +43,9 @@ func whoDid(m booking.Moment) string {
 		return "The customer"
 	case m.Kind == "received" && m.Words == "stripe", strings.HasPrefix(m.Kind, "refund_"), strings.HasPrefix(m.Kind, "dispute"):
 		return "Stripe"
-	case m.Kind == "hold" || m.Kind == "received":
+	case m.Kind == "received":
+		return "Staff"
+	case m.Kind == "hold":
 		return spoken(m.Words)
 	}
 	return "The program"
