@@ -179,6 +179,17 @@ func TestBrowserPlanByPointer(t *testing.T) {
 	b.until("three places less", `document.querySelector('#facts').innerText.includes('21 places')`)
 	drag("0-2-0", "0-2-2")
 	b.until("and three more", `document.querySelector('#facts').innerText.includes('18 places')`)
+	// A finger with the brush draws too, and does not scroll the plan meanwhile.
+	b.size(360, 740)
+	x, y := b.reach(`#grid input[value="0-1-0"]`)
+	x2, _ := b.reach(`#grid input[value="0-1-1"]`)
+	for _, m := range []struct {
+		kind input.DispatchTouchEventType
+		at   []*input.TouchPoint
+	}{{input.DispatchTouchEventTypeTouchStart, []*input.TouchPoint{{X: x, Y: y}}}, {input.DispatchTouchEventTypeTouchMove, []*input.TouchPoint{{X: x2, Y: y}}}, {input.DispatchTouchEventTypeTouchEnd, nil}} {
+		tell(b, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: m.kind, TouchPoints: m.at})
+	}
+	b.until("two more by finger", `document.querySelector('#facts').innerText.includes('16 places')`)
 	if got := b.list(`[...document.querySelectorAll('#grid input:checked')].map(e => e.value)`); len(got) != 0 {
 		t.Errorf("ticked after the brush: %v", got)
 	}

@@ -157,3 +157,27 @@ func TestPlanChangedUnderChoice(t *testing.T) {
 		t.Errorf("chosen on the plan of now: %v", err)
 	}
 }
+
+// Five seats are called A1 in a house of five classes: each is sold once, and page and
+// ticket say which it is.
+func TestPlanSectionsAreSold(t *testing.T) {
+	t.Parallel()
+	w, ev := office(t)
+	b := w.planner(t)
+	plan := b.create(t, realPlans()[0].form)
+	b.publish(t, plan, nil).want(303)
+	w.exec(`DELETE FROM event_seats`)
+	w.exec(`UPDATE events SET layout_version_id = $1`, w.layout(t, plan).VersionID)
+	w.exec(`INSERT INTO event_seats (event_id, seat_no, leg) SELECT e.id, c.seat_no, 1 FROM events e JOIN layout_cells c ON c.layout_version_id = e.layout_version_id AND c.seat_no IS NOT NULL`)
+	w.exec(`INSERT INTO fares (tariff_id, zone_no, ticket_type, from_stop, to_stop, price) SELECT tariff_id, z, 'adult', 0, 1, 1000 * z FROM events, generate_series(3, 5) z`)
+	seats := w.on(t).get(w.URL + eventPath(ev.ID)).want(200).says("Balcony, row A", "Box, row C, seat 8", "590 of 590 free")
+	if got := len(seats.all("span", "class", "gap half")); got == 0 || got%2 != 0 {
+		t.Errorf("%d half steps, want one on each side of a row that is set in", got)
+	}
+	buyer := w.on(t)
+	p := buyer.buys(eventPath(ev.ID), "BALC-A1", "BOX-A1")
+	p.says("Balcony", "Box")
+	w.wantTickets(t, buyer.id(), "BALC-A1", "BOX-A1")
+	w.on(t).seats(ev.ID, seatFields("BALC-A1", "STAR-A1")).refusal([]string{"BALC-A1"}, "STAR-A1").says("Balcony A1")
+	w.clean()
+}

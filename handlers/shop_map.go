@@ -269,7 +269,7 @@ func (d *drawing) words(c domain.Cell, price string) (lead, tail string) {
 	} else {
 		lead = "Row " + c.RowLabel + ", seat "
 		if c.Section != "" {
-			lead = c.Section + ", " + strings.ToLower(lead)
+			lead = c.Section + ", row " + c.RowLabel + ", seat "
 		}
 	}
 	switch c.Kind {
@@ -280,7 +280,7 @@ func (d *drawing) words(c domain.Cell, price string) (lead, tail string) {
 	}
 	add(d.o.ForWomen[c.SeatNo], forWomen)
 	if !l.Vehicle || len(l.Zones) > 1 && len(l.Decks) < 2 {
-		add(true, zoneName(l, c.Zone))
+		add(zoneName(l, c.Zone) != c.Section, zoneName(l, c.Zone))
 	}
 	add(true, price)
 	add(aisle && !l.Vehicle, "aisle")

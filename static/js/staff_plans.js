@@ -160,7 +160,8 @@
       drag.first.checked = c.checked = drag.on;
       told();
     });
-    addEventListener('pointerup', e => {
+    addEventListener('pointercancel', () => { drag = null; });
+    addEventListener('pointerup', () => {
       if (!drag) return;
       const d = drag;
       drag = null;
