@@ -170,7 +170,7 @@ func TestPlanSectionsAreSold(t *testing.T) {
 	w.exec(`UPDATE events SET layout_version_id = $1`, w.layout(t, plan).VersionID)
 	w.exec(`INSERT INTO event_seats (event_id, seat_no, leg) SELECT e.id, c.seat_no, 1 FROM events e JOIN layout_cells c ON c.layout_version_id = e.layout_version_id AND c.seat_no IS NOT NULL`)
 	w.exec(`INSERT INTO fares (tariff_id, zone_no, ticket_type, from_stop, to_stop, price) SELECT tariff_id, z, 'adult', 0, 1, 1000 * z FROM events, generate_series(3, 5) z`)
-	seats := w.on(t).get(w.URL + eventPath(ev.ID)).want(200).says("Balcony, row A", "Box, row C, seat 8", "590 of 590 free")
+	seats := w.on(t).get(w.URL+eventPath(ev.ID)).want(200).says("Balcony, row A", "Box, row C, seat 8", "590 of 590 free")
 	if got := len(seats.all("span", "class", "gap half")); got == 0 || got%2 != 0 {
 		t.Errorf("%d half steps, want one on each side of a row that is set in", got)
 	}
