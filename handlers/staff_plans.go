@@ -39,7 +39,9 @@ func planNotes(word string) *views.Note {
 		if word == "plan moved" {
 			return ok(events, "The version in use is "+version+".")
 		}
-		return ok("Version "+version+" is in use", events)
+		note := ok("Version "+version+" is in use", events)
+		note.Links = []views.Link{{Text: "Halls and coaches", URL: "/staff/resources"}}
+		return note
 	}
 	return nil
 }
