@@ -133,7 +133,10 @@ func (s *site) askMove(w http.ResponseWriter, r *http.Request, who access.Staff,
 	v := views.StaffMove{
 		Page: page, Title: "Move " + eventName(x.Event) + "?", Action: base + "/edit", BackURL: base + "/edit", Carry: carryAll(r.PostForm),
 		Words: fmt.Sprintf("%s with %s %s for the time that would change.", format.Count(effect.Bookings, "booking"), format.Count(effect.Tickets, "ticket"), toBe(effect.Bookings)),
-		Mails: "Nobody left an e-mail address, so please tell them yourself.",
+		Mails: "Nobody left an e-mail address, so please tell them yourself.", Button: "Move it",
+	}
+	if effect.Mails > 0 {
+		v.Button = "Move it and tell everybody"
 	}
 	switch n := effect.Mails; {
 	case n == effect.Bookings && n == 1:
