@@ -148,6 +148,9 @@ func (s *Service) readChange(ctx context.Context, t *db.Tx, w Edit, set domain.S
 		if err != nil {
 			return nil, err
 		}
+		if e.SeriesID == 0 {
+			return nil, &domain.RuleError{Code: "rest", Words: name(e) + " is of no series. It can be changed alone."}
+		}
 		if ids, err = t.RestOfSeries(ctx, e.SeriesID, e.StartsAt); err != nil {
 			return nil, err
 		}

@@ -117,6 +117,7 @@ func TestChangeRefusals(t *testing.T) {
 	}
 	refused(t, edit(func(w *schedule.Edit) { w.Date = day("2020-06-04") }), "date", "past")
 	refused(t, edit(func(w *schedule.Edit) { w.ResourceID = 999 }), "resource")
+	refused(t, edit(func(w *schedule.Edit) { w.Rest = true }), "rest")
 	refused(t, edit(func(w *schedule.Edit) { w.TariffID = 999 }), "tariff")
 	refused(t, edit(func(w *schedule.Edit) { w.Date, w.Clock = day("2030-03-31"), 150 }), "missing_hour", "Sunday 31 March 2030")
 	refused(t, edit(func(w *schedule.Edit) { w.Date, w.Clock = day("2030-10-27"), 150 }), "fold", "twice")
