@@ -58,8 +58,10 @@ func (q Queries) TypeSums(ctx context.Context, shiftID int64) ([]TypeSum, error)
 type ShiftAct struct {
 	At        time.Time
 	Action    string
+	Kind      string // of "cancel tickets": void, staff, customer
 	Reference string // of the booking, "" for none
 	Reason    string
+	Confirmed string // name of the supervisor who confirmed it, "" for nobody
 	Amount    int64  // that went back, 0 for nothing
 	Tender    string // how it went back
 }
@@ -67,11 +69,13 @@ type ShiftAct struct {
 // The booking is named by the log's subject; what went back by the refunds that the
 // same transaction made.
 const shiftActsSQL = `
-SELECT a.at, a.action, coalesce(b.reference, '') AS reference, coalesce(a.after ->> 'reason', '') AS reason,
+SELECT a.at, a.action, coalesce(a.after ->> 'kind', '') AS kind, coalesce(b.reference, '') AS reference, coalesce(a.after ->> 'reason', '') AS reason,
+       coalesce(c.name, '') AS confirmed,
        coalesce(r.amount, 0)::bigint AS amount, coalesce(r.tender, '') AS tender
   FROM shifts s
   JOIN audit_log a ON a.actor = 'staff:' || s.staff_id AND a.at >= s.opened_at AND a.at <= coalesce(s.closed_at, now())
   LEFT JOIN bookings b ON a.subject = 'booking:' || b.id
+  LEFT JOIN staff c ON a.after ->> 'confirmed_by' = 'staff:' || c.id
   LEFT JOIN LATERAL (
        SELECT sum(x.amount) AS amount, string_agg(DISTINCT coalesce(x.tender, p.tender), ', ') AS tender
          FROM payments p JOIN refunds x ON x.payment_id = p.id

@@ -70,6 +70,13 @@ func (q Queries) OpenShifts(ctx context.Context) ([]Shift, error) {
 	return rows[Shift](ctx, q.q, openShiftsSQL, nil)
 }
 
+const shiftsOfSQL = shiftColumns + `WHERE s.staff_id = @staff ORDER BY s.id DESC LIMIT 60`
+
+// ShiftsOf lists somebody's last shifts, the newest first.
+func (q Queries) ShiftsOf(ctx context.Context, staffID int64) ([]Shift, error) {
+	return rows[Shift](ctx, q.q, shiftsOfSQL, pgx.StrictNamedArgs{"staff": staffID})
+}
+
 const insertShiftSQL = `
 INSERT INTO shifts (staff_id, till, currency, business_day, float_amount, float_counts)
 VALUES (@staff, @till, @currency, business_day_of(now()), @float, @counts)

@@ -151,6 +151,7 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	staff("POST /staff/fares/{tariff}/bands/{band}/delete", access.Manager, s.deleteBand)
 	s.houseRoutes(staff)
 	s.planRoutes(staff)
+	s.tillRoutes(staff)
 	return rows
 }
 
@@ -171,6 +172,17 @@ func (s *site) planRoutes(staff func(pattern string, need access.Role, do staffA
 	staff("POST /staff/layouts/{layout}/discard", access.Manager, s.discardDraft)
 	staff("GET /staff/layouts/{layout}/publish", access.Manager, s.publishPlanPage)
 	staff("POST /staff/layouts/{layout}/publish", access.Manager, s.publishPlan)
+}
+
+// tillRoutes are the cash-up: tills and business days.
+func (s *site) tillRoutes(staff func(pattern string, need access.Role, do staffAction)) {
+	staff("GET /staff/shifts", access.Cashier, s.shiftList)
+	staff("GET /staff/shifts/new", access.Cashier, s.newShift)
+	staff("POST /staff/shifts/new", access.Cashier, s.openShift)
+	staff("GET /staff/shifts/{shift}", access.Cashier, s.shiftPage)
+	staff("POST /staff/shifts/{shift}/cash", access.Cashier, s.moveCash)
+	staff("GET /staff/shifts/{shift}/close", access.Cashier, s.countShift)
+	staff("POST /staff/shifts/{shift}/close", access.Cashier, s.closeShift)
 }
 
 // houseRoutes are the pages about what events are made of.

@@ -65,6 +65,7 @@ func staffMenu() []menuGroup {
 			{"Today", "/staff/today", access.Cashier},
 			{"Schedule", "/staff/schedule", access.Manager},
 			{"Bookings", "/staff/bookings", access.Cashier},
+			{"Tills", shiftsURL, access.Cashier},
 			{"Ended holds", "/staff/holds", access.Cashier},
 		}},
 		{"house", "House", []menuLine{

@@ -43,6 +43,14 @@ func (s *Service) Mine(ctx context.Context, staffID int64) (Shift, error) {
 	return s.db.OpenShiftOf(ctx, staffID)
 }
 
+// ShiftsOf lists somebody's last shifts, the newest first.
+func (s *Service) ShiftsOf(ctx context.Context, staffID int64) ([]Shift, error) {
+	return s.db.ShiftsOf(ctx, staffID)
+}
+
+// OpenShifts lists every till that is open, whosever and since whatever day.
+func (s *Service) OpenShifts(ctx context.Context) ([]Shift, error) { return s.db.OpenShifts(ctx) }
+
 // Shift reads one; domain.ErrNotFound.
 func (s *Service) Shift(ctx context.Context, id int64) (Shift, error) { return s.db.Shift(ctx, id) }
 

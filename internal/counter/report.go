@@ -15,6 +15,7 @@ import (
 type Report struct {
 	ShiftID     int64
 	Z           int64 // 0: not closed
+	House       House
 	Till, Staff string
 	Currency    string
 	BusinessDay time.Time
@@ -39,6 +40,22 @@ type Report struct {
 	Expected    int64 // in the till
 	Counted     int64
 	Counts      domain.Counts
+}
+
+// House is what stood above a report when it was made: a reprint has the same.
+type House struct {
+	Name, Address, TaxNumber string
+	Zone                     string // IANA name: its times are on this clock
+	Currency                 string
+}
+
+func house(ctx context.Context, q db.Queries) (House, error) {
+	stored, err := q.Settings(ctx)
+	if err != nil {
+		return House{}, err
+	}
+	set, _ := domain.ParseSettings(stored) // what does not parse is the status page's to tell: defaults stand in
+	return House{set.VenueName, set.Address, set.TaxNumber, set.TimeZone, set.Currency}, nil
 }
 
 // Difference is what the count has more than expected; negative when cash is missing.
@@ -66,6 +83,7 @@ func (s *Service) report(ctx context.Context, q db.Queries, shiftID int64) (*Rep
 		Float: x.Float, FloatCounts: x.FloatCounts,
 	}
 	for _, read := range []func() error{
+		func() (err error) { r.House, err = house(ctx, q); return err },
 		func() (err error) { r.Tenders, err = q.TenderSums(ctx, shiftID); return err },
 		func() (err error) { r.Types, err = q.TypeSums(ctx, shiftID); return err },
 		func() (err error) { r.Moves, err = q.Moves(ctx, shiftID); return err },

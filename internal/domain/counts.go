@@ -17,7 +17,7 @@ func (c Counts) Sum() int64 {
 // Check refuses what nobody can have counted.
 func (c Counts) Check() error {
 	for value, pieces := range c {
-		if value <= 0 || pieces < 0 || pieces > 1_000_000 || value > 1_000_000_000 {
+		if value <= 0 || pieces < 0 || pieces > 1_000_000 || value > 1_000_000_000_000 {
 			return &RuleError{Code: "counts", Words: fmt.Sprintf("%d pieces cannot be right. Please count again.", pieces)}
 		}
 	}

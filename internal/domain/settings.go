@@ -13,6 +13,7 @@ type Settings struct {
 	VenueName            string
 	Kind                 string // cinema, bus or both
 	Address, Phone       string
+	TaxNumber            string // of the house, on receipts; may be empty
 	StaffEmail           string // gets a note about each task for staff; may be empty
 	Currency             string // upper-case ISO 4217
 	TimeZone             string // IANA name
@@ -69,6 +70,7 @@ func settingTable() []SettingDef {
 		{"venue_name", GroupHouse, "Name", "Holdfast", "Stands on tickets, in mails and on every page.", text(func(s *Settings) *string { return &s.VenueName })},
 		{"address", GroupHouse, "Address", "", "The postal address. Stands on every page.", text(func(s *Settings) *string { return &s.Address })},
 		{"phone", GroupHouse, "Phone", "", "Stands on every page, as people dial it.", phone(func(s *Settings) *string { return &s.Phone })},
+		{"tax_number", GroupHouse, "Tax number", "", "Stands on receipts and reports, such as “VAT IT01234567890”.", text(func(s *Settings) *string { return &s.TaxNumber })},
 		{"kind", GroupHouse, "What you sell", "cinema", "Which pages customers see first.", choice(func(s *Settings) *string { return &s.Kind }, "cinema", "Cinema: films in halls", "bus", "Bus: trips with stops", "both", "Both")},
 		{"currency", GroupHouse, "Currency", "EUR", "Of all prices. It cannot change while anything is priced or sold in another one.", currency(func(s *Settings) *string { return &s.Currency })},
 		{"time_zone", GroupTime, "Time zone", "UTC", "The house’s own clock, by its IANA name. Stops of a bus have their own.", zone(func(s *Settings) *string { return &s.TimeZone })},
