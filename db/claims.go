@@ -68,7 +68,7 @@ WITH locked AS (
   SELECT seat_no, leg FROM event_seats
    WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg AND state = 'blocked'
    ORDER BY seat_no, leg FOR NO KEY UPDATE)
-UPDATE event_seats s SET state = 'available'
+UPDATE event_seats s SET state = 'available', block_id = NULL, held_until = NULL
   FROM locked l
  WHERE s.event_id = @event AND s.seat_no = l.seat_no AND s.leg = l.leg`
 
