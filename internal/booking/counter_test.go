@@ -239,7 +239,7 @@ func TestCounterHolds(t *testing.T) {
 func TestCounterSellsABlockedSeatKnowingly(t *testing.T) {
 	t.Parallel()
 	x := newTill(t, 1)
-	if _, err := x.d.Pool().Exec(t.Context(), `WITH b AS (INSERT INTO seat_blocks (event_id, reason, ends_at) VALUES ($1, 'wet', now() + interval '1 hour') RETURNING id, ends_at)
+	if _, err := x.d.Pool().Exec(t.Context(), `WITH b AS (INSERT INTO seat_blocks (event_id, reason, ends_at, actor) VALUES ($1, 'wet', now() + interval '1 hour', 'staff:1') RETURNING id, ends_at)
 		UPDATE event_seats SET state = 'blocked', block_id = b.id, held_until = b.ends_at FROM b WHERE seat_no = 'A6'`, x.ev.ID); err != nil {
 		t.Fatal(err)
 	}
