@@ -96,3 +96,18 @@ func (t *Tx) ForgivePIN(ctx context.Context, id int64) error {
 	_, err := exec(ctx, t.q, forgivePINSQL, pgx.StrictNamedArgs{"id": id})
 	return err
 }
+
+// Supervisor is somebody who may confirm in place.
+type Supervisor struct {
+	ID   int64
+	Name string
+	Role string
+}
+
+const supervisorsSQL = `
+SELECT id, name, role FROM staff WHERE role = ANY(@roles::text[]) AND disabled_at IS NULL AND NOT must_change_password ORDER BY name, id`
+
+// Supervisors lists the accounts in use that have one of the roles, by name.
+func (q Queries) Supervisors(ctx context.Context, roles []string) ([]Supervisor, error) {
+	return rows[Supervisor](ctx, q.q, supervisorsSQL, pgx.StrictNamedArgs{"roles": roles})
+}

@@ -88,3 +88,14 @@ const soldBySQL = `UPDATE bookings SET sold_by = @staff WHERE id = @id`
 func (t *Tx) SoldBy(ctx context.Context, bookingID, staffID int64) error {
 	return one(exec(ctx, t.q, soldBySQL, pgx.StrictNamedArgs{"id": bookingID, "staff": staffID}))
 }
+
+// A person has one open shift at a time, so what they sold since it was opened is of it.
+const soldInShiftSQL = `
+SELECT EXISTS (SELECT 1 FROM bookings b JOIN shifts h ON h.staff_id = b.sold_by
+                WHERE b.id = @booking AND h.id = @shift AND h.closed_at IS NULL AND b.created_at >= h.opened_at)`
+
+// SoldInShift tells whether a booking was sold by the person whose open shift it is, in
+// that shift; false for a shift that is closed.
+func (q Queries) SoldInShift(ctx context.Context, bookingID, shiftID int64) (bool, error) {
+	return scalar[bool](ctx, q.q, soldInShiftSQL, pgx.StrictNamedArgs{"booking": bookingID, "shift": shiftID})
+}

@@ -58,6 +58,20 @@ func (s *Service) Supervise(ctx context.Context, whom, secret string, need Role,
 	return who, err
 }
 
+// Supervisor is somebody who may confirm in place.
+type Supervisor = db.Supervisor
+
+// Supervisors lists who may confirm what asks for need, by name.
+func (s *Service) Supervisors(ctx context.Context, need Role) ([]Supervisor, error) {
+	var roles []string
+	for _, r := range []Role{Owner, Manager, Cashier, Steward} {
+		if r.Covers(need) {
+			roles = append(roles, string(r))
+		}
+	}
+	return s.db.Supervisors(ctx, roles)
+}
+
 func (s *Service) someone(ctx context.Context, whom string) (a db.StaffAccount, known bool, err error) {
 	if id, e := strconv.ParseInt(strings.TrimSpace(whom), 10, 64); e == nil {
 		a, err = s.db.StaffByID(ctx, id)

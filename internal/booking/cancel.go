@@ -22,15 +22,17 @@ type Cancel struct {
 	Reason string // refunds.reason: customer, staff, void or event_cancelled
 	// Seller hands over what was paid at the counter, out of the own open shift. Nil: a
 	// task says to whom the money goes.
-	Seller *Seller
-	By     string // for the audit log: "staff:7", "system"
-	Words  string // why, as somebody typed it
-	From   string // address, for the audit log
+	Seller    *Seller
+	By        string // for the audit log: "staff:7", "system"
+	Words     string // why, as somebody typed it
+	From      string // address, for the audit log
+	Confirmed string // who confirmed it in place, as the log names them; "" for nobody
 }
 
 // CancelTickets makes tickets invalid, puts their seats on sale at once and sends the
 // money on its way back. ErrConflict: some ticket is not valid any more, or more is to
-// go back than came. ErrNoShift: the seller has none open.
+// go back than came. ErrNoShift: the seller has none open. ErrNotVoidable: a void of what
+// somebody else sold, or in another shift.
 func (s *Service) CancelTickets(ctx context.Context, c Cancel) error {
 	b, err := s.db.Booking(ctx, c.BookingID)
 	if err != nil {
@@ -40,6 +42,11 @@ func (s *Service) CancelTickets(ctx context.Context, c Cancel) error {
 		till, err := openTill(ctx, t, c.Seller)
 		if err != nil {
 			return err
+		}
+		if c.Reason == "void" {
+			if err := voidable(ctx, t, till, b.ID); err != nil {
+				return err
+			}
 		}
 		paid, now, err := lockSold(ctx, t, b)
 		if err != nil {
@@ -167,7 +174,7 @@ func (s *Service) payBack(ctx context.Context, t *db.Tx, paid []db.Payment, till
 	if err := s.queueMail(ctx, t, mail); err != nil {
 		return err
 	}
-	after, err := json.Marshal(map[string]any{"tickets": mail.TicketIDs, "refund": back, "kind": c.Reason, "reason": c.Words})
+	after, err := json.Marshal(confirmed(map[string]any{"tickets": mail.TicketIDs, "refund": back, "kind": c.Reason, "reason": c.Words}, c.Confirmed))
 	if err != nil {
 		return err
 	}

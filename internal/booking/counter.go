@@ -12,8 +12,17 @@ import (
 
 // Seller is the member of staff at the counter.
 type Seller struct {
-	StaffID int64
-	By      domain.By
+	StaffID   int64
+	By        domain.By
+	Confirmed string // who confirmed it in place, as the log names them; "" for nobody
+}
+
+// confirmed puts a supervisor, "" for nobody, into what the log keeps.
+func confirmed(after map[string]any, by string) map[string]any {
+	if by != "" {
+		after["confirmed_by"] = by
+	}
+	return after
 }
 
 // Holder is how the seats held at the counter name who holds them.
@@ -287,5 +296,5 @@ func (s *Service) logSale(ctx context.Context, t *db.Tx, who Seller, c CounterSa
 	if c.Blocked {
 		after["blocked"] = true
 	}
-	return t.Log(ctx, who.By, "counter_sale", "booking:"+strconv.FormatInt(id, 10), nil, after)
+	return t.Log(ctx, who.By, "counter_sale", "booking:"+strconv.FormatInt(id, 10), nil, confirmed(after, who.Confirmed))
 }

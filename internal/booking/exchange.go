@@ -250,7 +250,7 @@ func (s *Service) endExchange(ctx context.Context, t *db.Tx, who Seller, x Excha
 		return err
 	}
 	before := map[string]any{"booking": old.Reference, "tickets": x.Tickets}
-	after := map[string]any{"booking": id, "event": h.EventID, "seats": h.SeatNos(), "total": h.Total, "reason": x.Words}
+	after := confirmed(map[string]any{"booking": id, "event": h.EventID, "seats": h.SeatNos(), "total": h.Total, "reason": x.Words}, who.Confirmed)
 	for _, b := range []int64{old.ID, id} {
 		if err := t.Log(ctx, who.By, "exchange", fmt.Sprintf("booking:%d", b), before, after); err != nil {
 			return err
