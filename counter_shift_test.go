@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"log/slog"
 	"reflect"
@@ -171,11 +170,7 @@ func (m *tillModel) move(t *rapid.T) {
 // never changes, and every invariant holds.
 func TestShiftAddsUp(t *testing.T) {
 	t.Parallel()
-	for name, value := range map[string]string{"rapid.nofailfile": "true", "rapid.checks": "12"} { // a round is some thirty acts with an audit
-		if err := flag.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
-	}
+	fewRounds()
 	d, outer := dbtest.New(t), t
 	round := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -180,6 +180,7 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 		Booking: booking.New(d, ask), Schedule: schedule.New(d), Counter: counter.New(d), Records: d, Sessions: handlers.NewSessions(sessions, cfg.SecureCookies()),
 		Assets: assets, Signer: signer, Log: log, BaseURL: cfg.BaseURL, ProxyHops: cfg.TrustedProxyHops, Version: version,
 		StripeOrigin: a.stripeOrigin(), MailOff: !cfg.Mail() && !cfg.Demo, Access: staff, SetupToken: string(cfg.SetupToken), Notes: cfg.Notes(),
+		Reports:     counter.NewReports(d, s.books()),
 		StripePages: stripePages(ask.Live), StripeLive: ask.Live, Samples: samples{d},
 	}
 	if len(cfg.StripeWebhookSecrets) > 0 {
@@ -196,6 +197,14 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 25 * time.Second, IdleTimeout: 95 * time.Second,
 	}
 	return s, nil
+}
+
+// books is what Stripe says of its own books; nil without a key.
+func (s *shop) books() counter.StripeAccount {
+	if s.stripe == nil {
+		return nil
+	}
+	return s.stripe
 }
 
 // stripeOrigin is what the pages' form-action rule must allow besides Stripe itself.

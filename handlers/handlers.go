@@ -52,6 +52,7 @@ type Deps struct {
 	Schedule *schedule.Service
 	Access   *access.Service
 	Counter  *counter.Service
+	Reports  *counter.Reports
 	Records  Records
 	Samples  Samples
 	Webhooks Webhooks // nil: no secrets are set, every webhook is refused

@@ -149,10 +149,18 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	staff("POST /staff/fares/{tariff}/bands/{band}/prices", access.Manager, s.saveBandPrices)
 	staff("POST /staff/fares/{tariff}/bands/{band}/raise", access.Manager, s.raiseBand)
 	staff("POST /staff/fares/{tariff}/bands/{band}/delete", access.Manager, s.deleteBand)
+	s.reportRoutes(staff)
 	s.houseRoutes(staff)
 	s.planRoutes(staff)
 	s.tillRoutes(staff)
 	return rows
+}
+
+// reportRoutes are the office's reports.
+func (s *site) reportRoutes(staff func(pattern string, need access.Role, do staffAction)) {
+	staff("GET /staff/reports", access.Manager, s.staffReports)
+	staff("GET /staff/reports/day", access.Manager, s.dayReport)
+	staff("GET /staff/reports/films", access.Manager, s.filmReport)
 }
 
 // planRoutes are the seat plans and their drafts.

@@ -77,6 +77,7 @@ func staffMenu() []menuGroup {
 			{"Prices", faresURL, access.Manager},
 		}},
 		{"office", "Office", []menuLine{
+			{"Reports", reportsURL, access.Manager},
 			{"Change log", "/staff/log", access.Manager},
 			{"Start", "/staff/start", access.Manager},
 			{"Import and export", "/staff/import", access.Manager},

@@ -78,7 +78,7 @@ func (s *site) logLines(r *http.Request, v *views.StaffLog, q access.LogSearch, 
 func logDay(text string, set domain.Settings, days int) (*time.Time, string) {
 	d, err := date(text)
 	if err != nil {
-		return nil, "Please write the day like 2026-12-05."
+		return nil, badDay
 	}
 	if d == nil {
 		return nil, ""

@@ -61,6 +61,7 @@ func table() map[string]rule {
 		t[service] = rule{may: stored}
 	}
 	t["internal/schedule"] = rule{may: slices.Concat(stored, []string{"internal/poster", "internal/seatplan", "internal/csvfile", "internal/gtfs"})}
+	t["internal/counter"] = rule{may: slices.Concat(stored, []string{"internal/csvfile"})}
 	t["internal/booking"] = rule{may: slices.Concat(stored, []string{"internal/failpoint"})}
 	return t
 }

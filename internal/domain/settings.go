@@ -30,6 +30,7 @@ type Settings struct {
 	LadiesRule           string // off, seats or seats_and_neighbours
 	CompanionHours       int    // so long before the start a companion seat is for anybody
 	BusinessDayStart     string // "05:00": a show before it belongs to the evening before
+	FilmWeekStart        string // thursday or friday
 	BoardingNoticeMin    int    // "be there by": minutes before departure
 	BestSeatRowFromFront int    // percent of the rows from the front where the best seats are
 	TwoStepRoles         string // "owner,manager": must have a second factor to work here
@@ -38,6 +39,14 @@ type Settings struct {
 // Window is the time a customer gets, clamped to 2..30 minutes at use.
 func (s Settings) Window() time.Duration {
 	return time.Duration(min(max(s.HoldWindowMinutes, 2), 30)) * time.Minute
+}
+
+// FilmWeekday is the weekday on which film weeks begin.
+func (s Settings) FilmWeekday() time.Weekday {
+	if s.FilmWeekStart == "friday" {
+		return time.Friday
+	}
+	return time.Thursday
 }
 
 // Grace is how long seats stay held after the customer's end, so that a payment
@@ -75,6 +84,7 @@ func settingTable() []SettingDef {
 		{"currency", GroupHouse, "Currency", "EUR", "Of all prices. It cannot change while anything is priced or sold in another one.", currency(func(s *Settings) *string { return &s.Currency })},
 		{"time_zone", GroupTime, "Time zone", "UTC", "The house’s own clock, by its IANA name. Stops of a bus have their own.", zone(func(s *Settings) *string { return &s.TimeZone })},
 		{"business_day_start", GroupTime, "The day starts at", "05:00", "What starts earlier counts to the evening before.", clock(func(s *Settings) *string { return &s.BusinessDayStart })},
+		{"film_week_start", GroupTime, "Film weeks begin on", "thursday", "For the distributors’ returns. Returns of weeks that are over stay as they were; change it between two weeks.", choice(func(s *Settings) *string { return &s.FilmWeekStart }, "thursday", "Thursday", "friday", "Friday")},
 		{"boarding_notice_minutes", GroupTime, "Be there before departure", "15", "Passengers are asked to be at the stop this long before.", number(0, 240, "minutes", func(s *Settings) *int { return &s.BoardingNoticeMin })},
 		{"screening_extra_minutes", GroupTime, "Beside the film", "15", "Advertisements, trailers and a pause: added to the film’s length when a screening is made.", number(0, 240, "minutes", func(s *Settings) *int { return &s.ScreeningExtraMin })},
 		{"hold_window_minutes", GroupHolds, "Time to book", "10", "How long a customer may take to type names and pay. Used as 2 to 30.", number(0, 1440, "minutes", func(s *Settings) *int { return &s.HoldWindowMinutes })},

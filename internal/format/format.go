@@ -112,6 +112,19 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
+// Whole is a number with marks between its thousands: "1,151".
+func Whole(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}
+
 // List is "4A", "4A and 4B", "4A, 4B and 4C".
 func List(items []string) string {
 	switch n := len(items); n {

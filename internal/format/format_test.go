@@ -42,3 +42,12 @@ func TestDayOff(t *testing.T) {
 		t.Errorf("DayOff = %d, want 1", n)
 	}
 }
+
+func TestWhole(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0", 999: "999", 1151: "1,151", -1151: "-1,151", -100: "-100", 1234567: "1,234,567"} {
+		if got := Whole(n); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+}
