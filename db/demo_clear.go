@@ -38,6 +38,8 @@ const clearCheckinsSQL = `DELETE FROM checkins WHERE event_id IN ` + demoEvents
 
 const clearTicketsSQL = `DELETE FROM tickets WHERE event_id IN ` + demoEvents
 
+const clearPrintsSQL = `DELETE FROM prints WHERE booking_id IN ` + demoBookings
+
 const clearBookingsSQL = `DELETE FROM bookings WHERE event_id IN ` + demoEvents
 
 const clearPaymentsSQL = `DELETE FROM payments WHERE event_id IN ` + demoEvents
@@ -117,7 +119,8 @@ const staffInUse = `
 (SELECT 1 FROM shifts x WHERE s.id IN (x.staff_id, x.closed_by) UNION ALL SELECT 1 FROM shift_moves x WHERE x.staff_id = s.id
  UNION ALL SELECT 1 FROM business_days x WHERE x.closed_by = s.id UNION ALL SELECT 1 FROM payments x WHERE x.staff_id = s.id
  UNION ALL SELECT 1 FROM bookings x WHERE x.sold_by = s.id UNION ALL SELECT 1 FROM refunds x WHERE x.staff_id = s.id
- UNION ALL SELECT 1 FROM ledger_entries x WHERE x.staff_id = s.id UNION ALL SELECT 1 FROM checkins x WHERE x.staff_id = s.id)`
+ UNION ALL SELECT 1 FROM ledger_entries x WHERE x.staff_id = s.id UNION ALL SELECT 1 FROM checkins x WHERE x.staff_id = s.id
+ UNION ALL SELECT 1 FROM prints x WHERE x.staff_id = s.id)`
 
 const retireStaffSQL = `
 UPDATE staff s SET disabled_at = coalesce(disabled_at, now()) WHERE s.id IN ` + demoStaff + ` AND EXISTS ` + staffInUse
@@ -142,7 +145,7 @@ func (t *Tx) ClearDemo(ctx context.Context) error {
 		lockDemoEventsSQL, allowDemoClearSQL,
 		clearMailsSQL, clearTasksSQL, clearStripeEventsSQL, clearLedgerSQL, clearDisputesSQL, clearRefundsSQL, clearTicketLegsSQL,
 		clearCheckinsSQL, clearTicketsSQL,
-		clearBookingsSQL, clearPaymentsSQL, clearHoldSeatsSQL, clearHoldsSQL, clearEventSeatsSQL, clearEventStopsSQL, clearEventsSQL,
+		clearPrintsSQL, clearBookingsSQL, clearPaymentsSQL, clearHoldSeatsSQL, clearHoldsSQL, clearEventSeatsSQL, clearEventStopsSQL, clearEventsSQL,
 		clearFilmsSQL, clearTariffsSQL, clearResourcesSQL, clearLayoutVersionsSQL, clearLayoutsSQL, clearRoutesSQL, clearPlacesSQL,
 		clearTypesSQL, clearMovesSQL, clearShiftsSQL, clearActsSQL, retireStaffSQL, clearStaffSQL, dropSettingsSQL, restoreSettingsSQL, clearDemoRowsSQL,
 	} {

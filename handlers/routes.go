@@ -8,6 +8,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 
 	"holdfast/internal/access"
+	"holdfast/internal/booking"
 	"holdfast/internal/schedule"
 	"holdfast/static"
 )
@@ -153,6 +154,7 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	s.houseRoutes(staff)
 	s.planRoutes(staff)
 	s.tillRoutes(staff)
+	s.paperRoutes(staff)
 	return rows
 }
 
@@ -191,6 +193,14 @@ func (s *site) tillRoutes(staff func(pattern string, need access.Role, do staffA
 	staff("POST /staff/shifts/{shift}/cash", access.Cashier, s.moveCash)
 	staff("GET /staff/shifts/{shift}/close", access.Cashier, s.countShift)
 	staff("POST /staff/shifts/{shift}/close", access.Cashier, s.closeShift)
+}
+
+// paperRoutes are what the counter prints and takes back of a sale.
+func (s *site) paperRoutes(staff func(pattern string, need access.Role, do staffAction)) {
+	staff("GET /staff/sales/{booking}/tickets", access.Cashier, s.printPage(booking.PrintTickets))
+	staff("POST /staff/sales/{booking}/tickets", access.Cashier, s.print(booking.PrintTickets))
+	staff("GET /staff/sales/{booking}/receipt", access.Cashier, s.printPage(booking.PrintReceipt))
+	staff("POST /staff/sales/{booking}/receipt", access.Cashier, s.print(booking.PrintReceipt))
 }
 
 // houseRoutes are the pages about what events are made of.

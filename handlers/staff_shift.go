@@ -3,6 +3,7 @@ package handlers
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -153,6 +154,9 @@ func (s *site) moveCash(w http.ResponseWriter, r *http.Request, who access.Staff
 	if errors.As(err, &f.wrong) {
 		s.note(r, http.StatusUnprocessableEntity, err)
 		return s.showShift(w, r, who, http.StatusUnprocessableEntity, f)
+	}
+	if errors.Is(err, domain.ErrConflict) {
+		return fmt.Errorf("%w: the key of another form: %w", errBadRequest, err)
 	}
 	if err != nil {
 		return err
