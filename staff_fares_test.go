@@ -115,7 +115,7 @@ func TestFaresTwoManagers(t *testing.T) {
 	b.prices(told, "save", nil).want(303)
 	w.wantCount(t, 1, "fares WHERE price = 1300")
 
-	head := first.form("/staff/fares/" + strings.TrimPrefix(first.url.Path, "/staff/fares/"))
+	head := first.lastForm("/staff/fares/" + strings.TrimPrefix(first.url.Path, "/staff/fares/"))
 	a.submit(first, head, url.Values{"name": {"Mine"}}, "").want(409).says("Somebody else changed this meanwhile")
 	w.wantCount(t, 0, "tariffs WHERE name = 'Mine'")
 	w.wantCount(t, 2, "audit_log WHERE action = 'prices_changed'")

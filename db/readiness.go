@@ -8,7 +8,8 @@ import (
 
 // Readiness says how far a house is with what it needs before it can sell.
 type Readiness struct {
-	Layouts    bool
+	Layouts    bool // published ones
+	Resources  bool
 	Films      bool
 	Routes     bool
 	Events     bool // drafts count
@@ -20,7 +21,7 @@ type Readiness struct {
 }
 
 const readinessSQL = `
-SELECT EXISTS (SELECT 1 FROM layouts) AS layouts, EXISTS (SELECT 1 FROM films) AS films, EXISTS (SELECT 1 FROM routes) AS routes,
+SELECT EXISTS (SELECT 1 FROM layout_versions) AS layouts, EXISTS (SELECT 1 FROM resources) AS resources, EXISTS (SELECT 1 FROM films) AS films, EXISTS (SELECT 1 FROM routes) AS routes,
        EXISTS (SELECT 1 FROM events WHERE status <> 'cancelled') AS events, EXISTS (SELECT 1 FROM fares) AS prices,
        EXISTS (SELECT 1 FROM mails WHERE kind = 'test' AND state = 'sent') AS test_mail,
        EXISTS (SELECT 1 FROM events WHERE status = 'published') AS published,

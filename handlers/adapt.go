@@ -1,8 +1,10 @@
 package handlers
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 )
 
 // action is a handler that returns its error instead of writing a status.
@@ -12,17 +14,27 @@ type action func(w http.ResponseWriter, r *http.Request) error
 func (s *site) page(do action) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		traceOf(r).route = r.Pattern
-		if err := do(w, r); err != nil {
+		if err := orNUL(r, do)(w, r); err != nil {
 			s.fail(w, r, err)
 		}
 	})
+}
+
+// orNUL refuses an address with a NUL, which PostgreSQL cannot be asked about.
+func orNUL(r *http.Request, do action) action {
+	if !strings.ContainsRune(r.URL.Path, 0) && !strings.Contains(r.URL.RawQuery, "%00") {
+		return do
+	}
+	return func(http.ResponseWriter, *http.Request) error {
+		return fmt.Errorf("%w: NUL in the address", errBadRequest)
+	}
 }
 
 // json answers an error with a small JSON object.
 func (s *site) json(do action) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		traceOf(r).route = r.Pattern
-		if err := do(w, r); err != nil {
+		if err := orNUL(r, do)(w, r); err != nil {
 			s.failJSON(w, r, err)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -49,6 +50,17 @@ func parseForm(r *http.Request) error {
 		}
 	}
 	return nil
+}
+
+// revision is the one that a form was opened at; what is no number fits nothing stored.
+func revision(form url.Values) int { return revisionOf(form.Get("revision")) }
+
+func revisionOf(text string) int {
+	n, err := strconv.ParseInt(text, 10, 32) // as wide as the column
+	if err != nil {
+		return 0
+	}
+	return int(n)
 }
 
 // ride reads from and to; nil when neither is given. Half a pair or what is not a

@@ -197,8 +197,7 @@ func (s *site) saveAccount(w http.ResponseWriter, r *http.Request, who access.St
 		return err
 	}
 	f := typedAccount(r)
-	revision, _ := strconv.Atoi(r.PostForm.Get("revision")) // 0 is no revision: stale
-	err = s.Access.SaveAccount(r.Context(), who, id, revision, f.person, s.clientAddress(r))
+	err = s.Access.SaveAccount(r.Context(), who, id, revision(r.PostForm), f.person, s.clientAddress(r))
 	switch {
 	case err == nil && id == who.ID && f.person.Role != access.Owner:
 		return seeOther(w, r, "/staff") // this page is not theirs any more

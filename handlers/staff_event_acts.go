@@ -60,13 +60,12 @@ func (s *site) actThen(w http.ResponseWriter, r *http.Request, who access.Staff,
 	if err := parseForm(r); err != nil {
 		return err
 	}
-	revision, _ := strconv.Atoi(r.PostForm.Get("revision")) // none is stale
-	err = do(r.Context(), id, revision)
+	err = do(r.Context(), id, revision(r.PostForm))
 	var rule *domain.RuleError
 	switch {
 	case errors.As(err, &rule):
 		s.note(r, http.StatusUnprocessableEntity, err)
-		return s.showEventWith(w, r, who, id, http.StatusUnprocessableEntity, views.EventCancel{}, refusal("Nothing was changed", rule.Words))
+		return s.showEventWith(w, r, who, id, http.StatusUnprocessableEntity, views.EventCancel{}, notOnSale("Nothing was changed", err, rule))
 	case errors.Is(err, domain.ErrStale):
 		s.note(r, http.StatusConflict, err)
 		return s.showEventWith(w, r, who, id, http.StatusConflict, views.EventCancel{}, refusal("Somebody else changed this meanwhile", "Below it is as it is now. Nothing was overwritten; please look, and do it again if it is still right."))

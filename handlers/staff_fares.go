@@ -124,7 +124,7 @@ func (s *site) toFares(w http.ResponseWriter, r *http.Request, url, said string)
 
 func fareSaid(said string) *views.Note {
 	for _, x := range []struct{ said, title, text string }{
-		{"made", "The price list is made", "Give it its prices now."},
+		{"made", "The price list is made", "Give it its prices now. A child’s or a student’s ticket is a ticket type of its own."},
 		{"prices saved", "Prices saved", "They count for new holds from now on. Running holds keep the prices they were made with."},
 		{"list saved", "Saved", "The list’s name, tax and purpose are stored."},
 		{"copied", "This is the copy", "It has the same prices. Nothing uses it yet."},
@@ -136,10 +136,29 @@ func fareSaid(said string) *views.Note {
 		{"types saved", "Ticket types saved", "They count for new holds from now on."},
 	} {
 		if x.said == said {
-			return &views.Note{Tone: "ok", Alert: true, Title: x.title, Text: []string{x.text}}
+			note := &views.Note{Tone: "ok", Alert: true, Title: x.title, Text: []string{x.text}}
+			switch said {
+			case "made":
+				note.Links = []views.Link{{Text: "Ticket types", URL: faresURL + "/types"}}
+			case "prices saved":
+				note.Links = []views.Link{{Text: "Schedule", URL: scheduleMenu}}
+			case "types saved":
+				note.Links = []views.Link{{Text: "Price lists", URL: faresURL}}
+			}
+			return note
 		}
 	}
 	return nil
+}
+
+// notOnSale says why nothing went on sale; where a price is missing it leads to its list.
+func notOnSale(title string, err error, rule *domain.RuleError) *views.Note {
+	note := refusal(title, rule.Words)
+	var missing *schedule.NoPriceError
+	if errors.As(err, &missing) {
+		note.Links = []views.Link{{Text: "Open the price list", URL: fareURL(missing.TariffID)}}
+	}
+	return note
 }
 
 // fareForm reads a form about one list: its id and the revision that was open.
@@ -150,10 +169,7 @@ func fareForm(r *http.Request) (tariff int64, revision int, err error) {
 	if err = parseForm(r); err != nil {
 		return 0, 0, err
 	}
-	if revision, err = strconv.Atoi(r.PostForm.Get("revision")); err != nil {
-		revision = 0 // no list has it: the form is stale
-	}
-	return tariff, revision, nil
+	return tariff, revisionOf(r.PostForm.Get("revision")), nil
 }
 
 // editFareList stores a list's name, tax and what it is for.

@@ -69,11 +69,7 @@ func (s *site) saveTypes(w http.ResponseWriter, r *http.Request, who access.Staf
 	var lines []schedule.TypeForm
 	for _, code := range r.PostForm["code"] {
 		get := func(field string) string { return r.PostForm.Get(field + "." + code) }
-		revision, err := strconv.Atoi(get("revision"))
-		if err != nil {
-			revision = 0 // no stored type has it
-		}
-		lines = append(lines, schedule.TypeForm{Code: code, Revision: revision, Name: get("name"), Order: get("order"), Retired: get("retired") != ""})
+		lines = append(lines, schedule.TypeForm{Code: code, Revision: revisionOf(get("revision")), Name: get("name"), Order: get("order"), Retired: get("retired") != ""})
 	}
 	err := s.Schedule.SaveTypes(r.Context(), s.by(r, who), lines)
 	if err == nil {

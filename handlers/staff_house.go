@@ -3,7 +3,6 @@ package handlers
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -126,7 +125,7 @@ func (s *site) houseHead(r *http.Request, who access.Staff, k houseKind, id int6
 	}
 	page.Page.JS = append(page.Page.JS, s.Assets.URL("js/staff_house.js"))
 	return views.HouseHead{
-		Page: page, Heading: heading, Back: views.Link{Text: "All " + k.plural, URL: k.path}, Said: houseSaid(s.Sessions.PopString(r.Context(), saidKey), k),
+		Page: page, Heading: heading, Back: views.Link{Text: "All " + k.plural, URL: k.path}, Said: houseSaid(s.Sessions.PopString(r.Context(), saidKey), k, id),
 		Alert: f.alert, Errors: f.errors(), Action: action, Revision: strconv.Itoa(revision), Button: button,
 	}, nil
 }
@@ -221,25 +220,21 @@ func (s *site) notDone(w http.ResponseWriter, r *http.Request, who access.Staff,
 	return nil
 }
 
-// revision is the one the form was opened at; what is no number fits nothing.
-func revision(form url.Values) int {
-	n, _ := strconv.Atoi(form.Get("revision"))
-	return n
-}
-
 func (s *site) toHouse(w http.ResponseWriter, r *http.Request, to, said string) error {
 	s.Sessions.Put(r.Context(), saidKey, said)
 	return seeOther(w, r, to)
 }
 
 // houseSaid answers what was just done.
-func houseSaid(what string, k houseKind) *views.Note {
+func houseSaid(what string, k houseKind, id int64) *views.Note {
 	done := func(title string, text ...string) *views.Note {
 		return &views.Note{Tone: "ok", Alert: true, Title: title, Text: text}
 	}
 	switch what {
 	case "added":
-		return done("Added", "It can be used from now on.")
+		note := done("Added", "It can be used from now on.")
+		note.Links = houseNext(k, id)
+		return note
 	case "saved":
 		return done("Saved")
 	case "archive":
@@ -252,4 +247,18 @@ func houseSaid(what string, k houseKind) *views.Note {
 		return done("This is the way back", "The stops are in reverse with the same times between them. Look at the times and the notes, then save what you change.")
 	}
 	return nil
+}
+
+// houseNext is what usually follows when a thing was added.
+func houseNext(k houseKind, id int64) []views.Link {
+	no := strconv.FormatInt(id, 10)
+	switch k.param {
+	case "film":
+		return []views.Link{{Text: "Plan its screenings", URL: scheduleMenu + "/new?kind=screening&film=" + no}}
+	case "route":
+		return []views.Link{{Text: "Plan its trips", URL: scheduleMenu + "/new?kind=trip&route=" + no}}
+	case "place":
+		return []views.Link{{Text: "Add another place", URL: k.path + "/new"}, {Text: "Routes", URL: "/staff/routes"}}
+	}
+	return []views.Link{{Text: "Schedule", URL: scheduleMenu}}
 }

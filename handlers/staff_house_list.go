@@ -47,7 +47,7 @@ func (s *site) houseList(w http.ResponseWriter, r *http.Request, who access.Staf
 		return err
 	}
 	v.Page, v.Action, v.Query, v.Away = page, k.path, a.find, a.away
-	v.Said = houseSaid(s.Sessions.PopString(r.Context(), saidKey), k)
+	v.Said = houseSaid(s.Sessions.PopString(r.Context(), saidKey), k, 0)
 	v.New.URL = k.path + "/new"
 	v.InUse, v.AwayText = "In use", strings.ToUpper(k.away[:1])+k.away[1:]
 	v.Label = v.Heading

@@ -66,7 +66,7 @@ func (s *site) makeEvents(w http.ResponseWriter, r *http.Request, who access.Sta
 		f.status, f.alert = http.StatusConflict, refusal("Nothing was made", "Somebody used the hall or coach meanwhile: see below.")
 		return s.showMaking(w, r, who, f, &clash.Preview)
 	case errors.As(err, &rule):
-		f.wrong = append(f.wrong, rule)
+		f.wrong, f.alert = append(f.wrong, rule), notOnSale("Nothing was made", err, rule)
 		return s.showMaking(w, r, who, f, nil)
 	case err != nil:
 		return err
@@ -211,10 +211,10 @@ func makingLacks(kind domain.EventKind, c schedule.Choices) *views.Note {
 		lacks            bool
 		title, text, url string
 	}{
-		{!trip && len(c.Films) == 0, "There is no film yet", "Add a film", "/staff/films"},
-		{trip && len(c.Routes) == 0, "There is no route yet", "Add a route", "/staff/routes"},
-		{!trip && len(c.Resources) == 0, "There is no hall yet", "Add a hall", "/staff/halls"},
-		{trip && len(c.Resources) == 0, "There is no coach yet", "Add a coach", "/staff/halls"},
+		{!trip && len(c.Films) == 0, "There is no film yet", "Add a film", "/staff/films/new"},
+		{trip && len(c.Routes) == 0, "There is no route yet", "Add a route", "/staff/routes/new"},
+		{!trip && len(c.Resources) == 0, "There is no hall yet", "Add a hall", "/staff/resources/new?kind=hall"},
+		{trip && len(c.Resources) == 0, "There is no coach yet", "Add a coach", "/staff/resources/new?kind=coach"},
 		{len(c.Tariffs) == 0, "There is no price list yet", "Add a price list", "/staff/fares"},
 	} {
 		if x.lacks {
@@ -232,7 +232,11 @@ func makingOptions(v *views.StaffMaking, c schedule.Choices, f makingForm) {
 		v.Routes = append(v.Routes, option(x.ID, x.Name, f.wish.RouteID))
 	}
 	v.Resources = resourceOptions(c.Resources, f.wish.ResourceID)
-	v.Tariffs = tariffOptions(c.Tariffs, f.wish.RouteID, f.wish.TariffID)
+	route := f.wish.RouteID
+	if route == 0 && len(c.Routes) > 0 {
+		route = c.Routes[0].ID // which the form shows as chosen
+	}
+	v.Tariffs = tariffOptions(c.Tariffs, route, f.wish.TariffID)
 	names := []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 	for i, name := range names {
 		d := views.MakingDay{Value: strconv.Itoa(i + 1), Name: name, Short: name[:3]}

@@ -46,8 +46,8 @@ func (s *site) startDraft(w http.ResponseWriter, r *http.Request, who access.Sta
 	if err := parseForm(r); err != nil {
 		return err
 	}
-	version, err := strconv.Atoi(r.PostForm.Get("version"))
-	if err != nil {
+	version := revisionOf(r.PostForm.Get("version"))
+	if version == 0 {
 		return fmt.Errorf("version: %w", domain.ErrNotFound)
 	}
 	err = s.Schedule.StartDraft(r.Context(), s.by(r, who), id, version)
@@ -92,10 +92,7 @@ func (s *site) draftForm(r *http.Request) (id int64, revision int, err error) {
 	if err := parseForm(r); err != nil {
 		return 0, 0, err
 	}
-	if revision, err = strconv.Atoi(r.PostForm.Get("revision")); err != nil {
-		return 0, 0, fmt.Errorf("%w: no revision", errBadRequest)
-	}
-	return id, revision, nil
+	return id, revisionOf(r.PostForm.Get("revision")), nil
 }
 
 // movePlanEvents makes ticked events use the version in use.
@@ -177,27 +174,11 @@ func (s *site) showPublish(w http.ResponseWriter, r *http.Request, who access.St
 		v.Tiles = []views.StaffTile{places, {Name: "Price zones", Value: strconv.Itoa(len(p.Draft.Plan.Zones))}}
 	}
 	if len(p.Unpriced) > 0 {
-		v.Unpriced = &views.Note{Tone: "warn", Title: "No price yet: " + listed(p.Unpriced), Text: []string{
+		v.Unpriced = &views.Note{Tone: "warn", Title: "No price yet: " + format.List(p.Unpriced), Text: []string{
 			"Some of these events have a price list without this zone. Its places show as taken there until the list has a price."}}
 	}
 	s.render(w, r, status, views.StaffPlanPublishPage(v))
 	return nil
-}
-
-// listed joins names: "A, B and C".
-func listed(names []string) string {
-	out := ""
-	for i, n := range names {
-		out += n
-		switch i {
-		case len(names) - 1:
-		case len(names) - 2:
-			out += " and "
-		default:
-			out += ", "
-		}
-	}
-	return out
 }
 
 // publishPlan makes the draft the version in use.

@@ -39,9 +39,7 @@ func planNotes(word string) *views.Note {
 		if word == "plan moved" {
 			return ok(events, "The version in use is "+version+".")
 		}
-		note := ok("Version "+version+" is in use", events)
-		note.Links = []views.Link{{Text: "Halls and coaches", URL: "/staff/resources"}}
-		return note
+		return ok("Version "+version+" is in use", events)
 	}
 	return nil
 }
@@ -128,8 +126,18 @@ func (s *site) showPlan(w http.ResponseWriter, r *http.Request, who access.Staff
 		v.Versions = append(v.Versions, planVersion(v.URL, x, i == 0, f.Draft == nil, shortMoment(x.PublishedAt, set)))
 	}
 	v.Behind = planMoves(f.Behind, true)
+	if f.Current != nil && f.Rooms == 0 {
+		v.Roomless = planRoomless(f)
+	}
 	s.render(w, r, status, views.StaffPlanPage(v))
 	return nil
+}
+
+// planRoomless leads on from a plan that no hall or coach has.
+func planRoomless(f *schedule.LayoutFile) *views.Note {
+	kind := strings.ToLower(planKind(f.Vehicle))
+	return &views.Note{Title: "No " + kind + " has this plan yet", Text: []string{"Events take place in a " + kind + ", which has a name and a plan."},
+		Links: []views.Link{{Text: "Add a " + kind + " with it", URL: "/staff/resources/new?kind=" + kind + "&plan=" + strconv.FormatInt(f.Versions[0].ID, 10)}}}
 }
 
 func planVersion(url string, x schedule.LayoutVersion, current, mayStart bool, when string) views.PlanVersion {

@@ -34,8 +34,10 @@ func resourceKind(kind string) string {
 	return "Hall"
 }
 
+// newResource is an empty form; kind and plan may stand in the address.
 func (s *site) newResource(w http.ResponseWriter, r *http.Request, who access.Staff) error {
-	return s.showResource(w, r, who, schedule.Resource{}, schedule.Use{}, freshForm(map[string]string{"turnaround": "0"}))
+	known := map[string]string{"turnaround": "0", "kind": r.URL.Query().Get("kind"), "plan": r.URL.Query().Get("plan")}
+	return s.showResource(w, r, who, schedule.Resource{}, schedule.Use{}, freshForm(known))
 }
 
 func (s *site) resourcePage(w http.ResponseWriter, r *http.Request, who access.Staff) error {

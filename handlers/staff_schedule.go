@@ -160,7 +160,7 @@ func (s *site) publishDrafts(w http.ResponseWriter, r *http.Request, who access.
 	var rule *domain.RuleError
 	if errors.As(err, &rule) {
 		s.note(r, http.StatusUnprocessableEntity, err)
-		return s.showSchedule(w, r, who, &monday, http.StatusUnprocessableEntity, refusal("Nothing was put on sale", rule.Words))
+		return s.showSchedule(w, r, who, &monday, http.StatusUnprocessableEntity, notOnSale("Nothing was put on sale", err, rule))
 	}
 	if err != nil {
 		return err

@@ -79,9 +79,9 @@ func (t timetable) grid(kind domain.EventKind) views.ScheduleGrid {
 		t.halls(&g)
 	}
 	if len(g.Rows) == 0 {
-		g.None, g.NoneLink = "There is no hall yet.", views.Link{Text: "Add a hall", URL: "/staff/halls"}
+		g.None, g.NoneLink = "There is no hall yet.", views.Link{Text: "Add a hall", URL: "/staff/resources/new?kind=hall"}
 		if kind == domain.Trip {
-			g.None, g.NoneLink = "There is no route yet.", views.Link{Text: "Add a route", URL: "/staff/routes"}
+			g.None, g.NoneLink = "There is no route yet.", views.Link{Text: "Add a route", URL: "/staff/routes/new"}
 		}
 	}
 	week := t.w.Monday.Format(time.DateOnly)

@@ -70,21 +70,29 @@ func (s *site) steps(x access.Readiness, set domain.Settings) []views.StartStep 
 	case "bus":
 		show.Title, show.Words, show.Done, show.Link = "A route", "Its stops, and how long the bus takes from one to the next.", x.Routes, views.Link{Text: "Routes", URL: "/staff/routes"}
 	}
+	room := views.StartStep{Title: "A hall or a coach", Words: "It has a seat plan, and a name that stands on tickets.", Done: x.Resources, Link: views.Link{Text: "Halls and coaches", URL: "/staff/resources"}}
 	steps := []views.StartStep{
-		{Title: "A seat plan", Words: "Draw the hall or the coach once; every event uses it.", Done: x.Layouts, Link: views.Link{Text: "Plans", URL: "/staff/layouts"}},
+		{Title: "A seat plan", Words: "Draw where people sit, and publish the drawing.", Done: x.Layouts, Link: views.Link{Text: "Seat plans", URL: plansURL}},
+		room,
 		show,
-		{Title: "An event", Words: "Put it on a day, in a hall or coach. It stays a draft until you publish it.", Done: x.Events, Link: views.Link{Text: "Schedule", URL: "/staff/schedule"}},
-		{Title: "Prices", Words: "What a seat costs, by zone and ticket type.", Done: x.Prices, Link: views.Link{Text: "Prices", URL: "/staff/fares"}},
+		{Title: "Prices", Words: "What a seat costs, by zone and ticket type.", Done: x.Prices, Link: views.Link{Text: "Prices", URL: faresURL}},
+		{Title: "An event", Words: "Put it on a day, in a hall or coach. It may stay a draft until all is right.", Done: x.Events, Link: views.Link{Text: "Schedule", URL: scheduleMenu}},
 		{Title: "Online payment", Words: "Set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRETS where the program runs. The counter sells without them.", Done: s.Booking.PaysOnline() && s.Webhooks != nil, Link: views.Link{Text: "Status", URL: "/staff/status"}},
 		{Title: "A test mail", Words: "Tickets are mailed. Send one to yourself and see that it arrives.", Done: x.TestMail, Link: views.Link{Text: "Send it", URL: "#mail-head"}},
-		{Title: "Publish", Words: "Only published events can be seen and sold.", Done: x.Published, Link: views.Link{Text: "Schedule", URL: "/staff/schedule"}},
+		{Title: "Publish", Words: "Only published events can be seen and sold.", Done: x.Published, Link: views.Link{Text: "Schedule", URL: scheduleMenu}},
 	}
+	markNext(steps)
+	return steps
+}
+
+// markNext marks the first step that is not done.
+func markNext(steps []views.StartStep) {
 	for i := range steps {
-		if l := &steps[i].Link; l.URL[0] == '/' && !inMenu(l.URL) {
-			l.URL = ""
+		if !steps[i].Done {
+			steps[i].Next = true
+			return
 		}
 	}
-	return steps
 }
 
 func done(steps []views.StartStep) (n int) {
@@ -112,9 +120,8 @@ func (s *site) setupNote(r *http.Request, who access.Staff, set domain.Settings)
 	}
 	next := ""
 	for _, x := range steps {
-		if !x.Done {
+		if x.Next {
 			next = x.Title
-			break
 		}
 	}
 	return &views.Note{Title: strconv.Itoa(n) + " of " + strconv.Itoa(len(steps)) + " steps to your first sale are done", Text: []string{"Next: " + next + "."}, Links: []views.Link{{Text: "Go on", URL: startURL}}}, nil

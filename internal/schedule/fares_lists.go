@@ -41,7 +41,8 @@ func logged(x Tariff) listLog {
 
 func subjectOf(tariff int64) string { return fmt.Sprintf("tariff:%d", tariff) }
 
-// NewList makes an empty price list in the house's currency and answers its id.
+// NewList makes an empty price list in the house's currency and answers its id. The first
+// list of a house brings its first ticket type with it, so that there is something to price.
 // FareProblems: what was typed cannot be used.
 func (s *Service) NewList(ctx context.Context, by domain.By, f ListForm) (id int64, err error) {
 	err = s.db.InTx(ctx, func(t *db.Tx) error {
@@ -58,6 +59,9 @@ func (s *Service) NewList(ctx context.Context, by domain.By, f ListForm) (id int
 		}
 		if len(bad) > 0 {
 			return bad
+		}
+		if err := firstType(ctx, t, by); err != nil {
+			return err
 		}
 		x.Currency = house.Code
 		if id, err = t.InsertTariff(ctx, x); err != nil {

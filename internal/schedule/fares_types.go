@@ -91,6 +91,15 @@ func saveType(ctx context.Context, t *db.Tx, by domain.By, y TicketType, stored 
 	return t.Log(ctx, by, "ticket_type_changed", "ticket_type:"+y.Code, before, after)
 }
 
+// firstType gives a house without any ticket type one for everybody.
+func firstType(ctx context.Context, t *db.Tx, by domain.By) error {
+	stored, err := t.TicketTypes(ctx)
+	if err != nil || len(stored) > 0 {
+		return err
+	}
+	return saveType(ctx, t, by, TicketType{Code: "adult", Name: "Adult", Position: 1}, nil)
+}
+
 // readTypes reads the form into the types in their new order.
 func readTypes(lines []TypeForm, stored []TicketType) ([]TicketType, FareProblems) {
 	bad := FareProblems{}

@@ -41,6 +41,7 @@ type LayoutFile struct {
 	Current  *domain.Layout  // nil then
 	Draft    *Draft          // nil when nobody is drawing
 	Behind   []Move          // events to come that pin an older version
+	Rooms    int             // halls or coaches that have it
 }
 
 // LayoutFile reads it; domain.ErrNotFound.
@@ -64,6 +65,9 @@ func (s *Service) LayoutFile(ctx context.Context, id int64) (*LayoutFile, error)
 		return f, nil
 	}
 	if f.Current, err = s.db.Layout(ctx, f.Versions[0].ID); err != nil {
+		return nil, err
+	}
+	if f.Rooms, err = s.db.LayoutRooms(ctx, id); err != nil {
 		return nil, err
 	}
 	events, err := s.db.LayoutEvents(ctx, id)

@@ -9,6 +9,15 @@ import (
 	"holdfast/internal/domain"
 )
 
+// NoPriceError refuses an event whose price list lacks a price that it needs.
+type NoPriceError struct {
+	TariffID int64 // the list
+	Rule     *domain.RuleError
+}
+
+func (e *NoPriceError) Error() string { return e.Rule.Error() }
+func (e *NoPriceError) Unwrap() error { return e.Rule }
+
 // publishable refuses, in words that name the event, what may not go on sale: it has
 // begun, or a price is missing or in another currency than the house's.
 func publishable(ctx context.Context, t *db.Tx, ids []int64, set domain.Settings) error {
@@ -28,7 +37,8 @@ func publishable(ctx context.Context, t *db.Tx, ids []int64, set domain.Settings
 			return err
 		}
 		if len(zones) > 0 {
-			return &domain.RuleError{Code: "tariff", Words: fmt.Sprintf("%s has no price for the zone %s. Please add it to its price list, or choose another list.", name(e), zones[0])}
+			words := fmt.Sprintf("%s has no price for the zone %s. Please add it to its price list, or choose another list.", name(e), zones[0])
+			return &NoPriceError{e.TariffID, &domain.RuleError{Code: "tariff", Words: words}}
 		}
 	}
 	return nil
