@@ -221,22 +221,22 @@ func (s *site) staffPlanVersion(w http.ResponseWriter, r *http.Request, who acce
 	if err != nil {
 		return err
 	}
-	version, err := pathID(r, "version")
+	version := revisionOf(r.PathValue("version"))
+	if version < 1 {
+		return fmt.Errorf("version: %w", domain.ErrNotFound)
+	}
+	l, err := s.Schedule.LayoutVersion(r.Context(), id, version)
 	if err != nil {
 		return err
 	}
-	l, err := s.Schedule.LayoutVersion(r.Context(), id, int(version))
-	if err != nil {
-		return err
-	}
-	heading := l.Name + ", version " + strconv.FormatInt(version, 10)
+	heading := l.Name + ", version " + strconv.Itoa(version)
 	page, _, err := s.staffPage(r, who, heading, plansURL)
 	if err != nil {
 		return err
 	}
 	s.render(w, r, http.StatusOK, views.StaffPlanVersionPage(views.StaffPlanVersion{
 		Page: page, Heading: heading, Facts: []string{format.Count(l.Capacity(), "place")}, Map: planMap(l), PlanURL: planURL(id),
-		StartURL: planURL(id) + "/drafts", Version: strconv.FormatInt(version, 10),
+		StartURL: planURL(id) + "/drafts", Version: strconv.Itoa(version),
 	}))
 	return nil
 }
