@@ -232,7 +232,7 @@ func TestP10_OneOfFourRefunded(t *testing.T) {
 	w.wantCount(t, 1, "event_seats WHERE seat_no = 'A3' AND state = 'available'")
 	w.wantCount(t, 1, "refunds WHERE amount = 1000 AND reason = 'staff'")
 	w.wantCount(t, 1, "mails WHERE kind = 'cancelled' AND booking_id = $1 AND refund_id IS NOT NULL", id)
-	w.wantCount(t, 1, "audit_log WHERE action = 'cancel tickets' AND after->>'why' = 'She called: ill.' AND actor LIKE 'staff:%'")
+	w.wantCount(t, 1, "audit_log WHERE action = 'cancel tickets' AND after->>'reason' = 'She called: ill.' AND actor LIKE 'staff:%'")
 	w.onSale(t, ev.ID, "A3")
 	w.eventually("at the bank", `SELECT state = 'pending' FROM refunds`)
 	staff.submit(sure, f, url.Values{"reason": {"x"}}, "").want(303)

@@ -201,15 +201,21 @@ func (p *page) form(suffix string) *form {
 		if !strings.HasSuffix(path, suffix) {
 			continue
 		}
-		method, _ := attribute(n, "method")
-		f := &form{action: action, method: strings.ToLower(method), values: url.Values{}}
-		for c := range n.Descendants() {
-			f.add(c)
-		}
-		return f
+		return formOf(n)
 	}
 	p.t.Fatalf("%s (%d) has no form to …%s\n%s", p.url, p.status, suffix, p.text())
 	return nil
+}
+
+// formOf reads a form with what is chosen and typed in it.
+func formOf(n *html.Node) *form {
+	action, _ := attribute(n, "action")
+	method, _ := attribute(n, "method")
+	f := &form{action: action, method: strings.ToLower(method), values: url.Values{}}
+	for c := range n.Descendants() {
+		f.add(c)
+	}
+	return f
 }
 
 func (f *form) add(n *html.Node) {

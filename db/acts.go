@@ -43,6 +43,13 @@ func (t *Tx) BeginAct(ctx context.Context, key string, staffID int64, kind strin
 	return result, true, nil
 }
 
+const actDoneSQL = `SELECT result FROM staff_acts WHERE key = @key AND staff_id = @staff AND kind = @kind`
+
+// ActDone is the result of an act that was done before; domain.ErrNotFound.
+func (q Queries) ActDone(ctx context.Context, key string, staffID int64, kind string) (string, error) {
+	return scalar[string](ctx, q.q, actDoneSQL, pgx.StrictNamedArgs{"key": key, "staff": staffID, "kind": kind})
+}
+
 const endActSQL = `UPDATE staff_acts SET result = @result WHERE key = @key`
 
 // EndAct notes what a repeat of the form will get.

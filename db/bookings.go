@@ -18,6 +18,7 @@ type NewBooking struct {
 	Name, Email, Phone string
 	Total, Tax         int64
 	Currency, Channel  string
+	CancelTerms        string // as domain.CancelTerms writes them
 }
 
 const nextBookingSQL = `SELECT nextval(pg_get_serial_sequence('bookings', 'id'))`
@@ -29,9 +30,9 @@ func (t *Tx) NextBookingID(ctx context.Context) (int64, error) {
 }
 
 const insertBookingSQL = `
-INSERT INTO bookings (id, hold_id, event_id, reference, name, email, phone, total, tax, currency, channel)
+INSERT INTO bookings (id, hold_id, event_id, reference, name, email, phone, total, tax, currency, channel, cancel_terms)
 OVERRIDING SYSTEM VALUE
-VALUES (@id, @hold, @event, @reference, @name, @email, @phone, @total, @tax, @currency, @channel)
+VALUES (@id, @hold, @event, @reference, @name, @email, @phone, @total, @tax, @currency, @channel, @terms)
 ON CONFLICT (reference) DO NOTHING
 RETURNING id`
 
@@ -40,7 +41,7 @@ RETURNING id`
 func (t *Tx) InsertBooking(ctx context.Context, b NewBooking) (int64, error) {
 	return scalar[int64](ctx, t.q, insertBookingSQL, pgx.StrictNamedArgs{
 		"id": b.ID, "hold": b.HoldID, "event": b.EventID, "reference": b.Reference, "name": b.Name, "email": b.Email, "phone": b.Phone,
-		"total": b.Total, "tax": b.Tax, "currency": b.Currency, "channel": b.Channel,
+		"total": b.Total, "tax": b.Tax, "currency": b.Currency, "channel": b.Channel, "terms": b.CancelTerms,
 	})
 }
 
@@ -119,10 +120,16 @@ type Booking struct {
 	Tax         int64
 	Channel     string
 	CreatedAt   time.Time
+
+	CancelTerms   *string // that the buyer read; nil: the house's setting counts
+	ExchangedFrom *int64  // the booking whose tickets were given back for this one
+	StaffNote     string
+	Revision      int // of contact and note
 }
 
 const bookingColumns = `
-SELECT id, hold_id::text, event_id, reference, link_version, name, email, phone, state, total, currency, tax, channel, created_at
+SELECT id, hold_id::text, event_id, reference, link_version, name, email, phone, state, total, currency, tax, channel, created_at,
+       cancel_terms, exchanged_from, staff_note, revision
   FROM bookings `
 
 const bookingSQL = bookingColumns + `WHERE id = @id`
@@ -156,11 +163,14 @@ type Ticket struct {
 	State       string
 	CheckedInAt *time.Time
 	WomenBeside bool // the seat beside it is kept for women; never shown
+	// The ticket that it was exchanged for; nil for every other.
+	ExchangedEvent  *int64
+	ExchangedTicket *int64
 }
 
 const ticketColumns = `
 SELECT t.id, t.booking_id, t.event_id, t.seat_no, t.from_stop, t.to_stop, t.ticket_type, y.name AS type_name, t.price, t.tax,
-       t.passenger, t.code_version, t.state, t.checked_in_at, t.women_beside
+       t.passenger, t.code_version, t.state, t.checked_in_at, t.women_beside, t.exchanged_event, t.exchanged_ticket
   FROM tickets t JOIN ticket_types y ON y.code = t.ticket_type `
 
 const ticketsSQL = ticketColumns + `WHERE t.booking_id = @booking ORDER BY t.id`

@@ -28,6 +28,7 @@ type Payment struct {
 	StripeURL             *string
 	SessionEndsAt         *time.Time
 	CreatedAt             time.Time
+	Tendered              *int64 // cash that was put on the counter
 	Now                   time.Time
 }
 
@@ -36,7 +37,7 @@ func (p *Payment) Live() bool { return domain.PaymentState(p.State).Live() }
 
 const paymentColumns = `
 SELECT id, hold_id::text, event_id, tender, state, outcome, amount, currency, received, description, email,
-       stripe_session_id, stripe_payment_intent_id, stripe_url, session_ends_at, created_at, now() AS now
+       stripe_session_id, stripe_payment_intent_id, stripe_url, session_ends_at, created_at, tendered, now() AS now
   FROM payments `
 
 const insertPaymentSQL = `

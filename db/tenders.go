@@ -82,6 +82,27 @@ func (t *Tx) Exchanged(ctx context.Context, bookingID, from int64) error {
 	return one(exec(ctx, t.q, exchangedSQL, pgx.StrictNamedArgs{"id": bookingID, "from": from}))
 }
 
+const exchangeTicketsSQL = `
+UPDATE tickets o SET exchanged_event = n.event_id, exchanged_ticket = n.id
+  FROM unnest(@tickets::bigint[], @seats::text[]) AS u(id, seat_no)
+  JOIN tickets n ON n.event_id = @to_event AND n.booking_id = @to_booking AND n.seat_no = u.seat_no
+ WHERE o.event_id = @event AND o.id = u.id`
+
+// ExchangeTickets notes for each ticket of a booking which seat of the new one it became.
+func (t *Tx) ExchangeTickets(ctx context.Context, old Booking, tickets []int64, eventID, bookingID int64, seats []string) error {
+	_, err := exec(ctx, t.q, exchangeTicketsSQL, pgx.StrictNamedArgs{
+		"event": old.EventID, "tickets": tickets, "to_event": eventID, "to_booking": bookingID, "seats": seats,
+	})
+	return err
+}
+
+const exchangedToSQL = bookingColumns + `WHERE exchanged_from = @id ORDER BY id`
+
+// ExchangedTo lists the bookings that tickets of this one were given back for.
+func (q Queries) ExchangedTo(ctx context.Context, bookingID int64) ([]Booking, error) {
+	return rows[Booking](ctx, q.q, exchangedToSQL, pgx.StrictNamedArgs{"id": bookingID})
+}
+
 const soldBySQL = `UPDATE bookings SET sold_by = @staff WHERE id = @id`
 
 // SoldBy notes who sold a booking.

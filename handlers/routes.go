@@ -96,6 +96,8 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	staff("GET /staff/bookings", access.Cashier, s.staffBookings)
 	staff("GET /staff/bookings/{booking}", access.Cashier, s.staffBooking)
 	staff("POST /staff/bookings/{booking}/cancel", access.Manager, s.cancelTickets)
+	staff("GET /staff/bookings/{booking}/exchange", access.Manager, s.exchangePage)
+	staff("POST /staff/bookings/{booking}/exchange", access.Manager, s.exchangeTickets)
 	staff("POST /staff/bookings/{booking}/passenger", access.Cashier, s.renamePassenger)
 	staff("POST /staff/bookings/{booking}/resend", access.Cashier, s.resendTickets)
 	staff("GET /staff/holds", access.Cashier, s.endedHolds)

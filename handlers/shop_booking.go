@@ -36,6 +36,9 @@ func (s *site) bookingPage(w http.ResponseWriter, r *http.Request) error {
 	v := views.BookingView{Page: page, Heading: "You are booked", Reference: domain.ShowReference(x.Booking.Reference)}
 	v.Lede, v.Mail = s.ticketMail(x, "/bookings/"+r.PathValue("token"))
 	v.Note = goesBack(x)
+	if v.Refunds = refundSteps(o, x.Terms(), x.Booking.Currency); len(v.Refunds) > 0 {
+		v.RefundAsk = "Your plans change? " + callUs(o.Settings) + " and name the reference."
+	}
 	switch {
 	case x.Booking.State == "cancelled":
 		v.Mail = nil
@@ -52,7 +55,7 @@ func (s *site) bookingPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	inOrder(o.Layout, x.Tickets, func(t booking.Ticket) string { return t.SeatNo })
 	for _, t := range x.Tickets {
-		tv, err := s.ticketView(x, t)
+		tv, err := s.ticketNow(r, x, t)
 		if err != nil {
 			return err
 		}
@@ -178,6 +181,33 @@ func (s *site) ticketView(x *booking.Sale, t booking.Ticket) (views.Ticket, erro
 	return v, nil
 }
 
+// ticketNow is ticketView that also says what an exchanged ticket became.
+func (s *site) ticketNow(r *http.Request, x *booking.Sale, t booking.Ticket) (views.Ticket, error) {
+	v, err := s.ticketView(x, t)
+	if err != nil || t.ExchangedTicket == nil {
+		return v, err
+	}
+	next, err := s.Booking.ExchangedFor(r.Context(), t)
+	if err != nil {
+		return v, err
+	}
+	v.Cancelled = "Exchanged for " + becameWords(x.Scene, next) + "."
+	if next.Tickets[0].State == "valid" {
+		v.Next = &views.Link{Text: "Open the new ticket", URL: s.ticketURL(next.Tickets[0])}
+	}
+	return v, nil
+}
+
+// becameWords name a ticket that another was exchanged for: "D7", with the event where it
+// is another one.
+func becameWords(was *booking.Offer, next *booking.Sale) string {
+	words := seatRef(next.Scene.Layout, next.Tickets[0].SeatNo).Name
+	if next.Scene.Event.ID != was.Event.ID {
+		words += ", " + eventHead(next.Scene).Title + ", " + boards(next.Scene)
+	}
+	return words
+}
+
 func ticketWay(o *booking.Offer) *views.TicketWay {
 	from, to := o.Stops[o.Ride.From], o.Stops[o.Ride.To]
 	be := format.In(o.Boards.Add(-time.Duration(o.Settings.BoardingNoticeMin)*time.Minute), from.TimeZone)
@@ -214,7 +244,7 @@ func (s *site) ticketPage(w http.ResponseWriter, r *http.Request) error {
 	case err != nil && !errors.Is(err, access.ErrSignedOut):
 		return err
 	}
-	v, err := s.ticketView(x, x.Tickets[0])
+	v, err := s.ticketNow(r, x, x.Tickets[0])
 	if err != nil {
 		return err
 	}

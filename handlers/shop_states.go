@@ -247,6 +247,11 @@ func (s *site) reviewView(h *domain.Hold, o *booking.Offer) views.ReviewView {
 		Page: page, Rows: reviewRows(h, o), Order: order(h, o),
 		Pay: views.PayForm{Action: "/holds/" + h.ID + "/pay", Hint: "You pay on Stripe’s page and come back here. Your seats stay yours while you pay."},
 	}
+	prices := make([]int64, len(h.Seats))
+	for i, seat := range h.Seats {
+		prices[i] = seat.Price
+	}
+	v.Refunds = refundSteps(o, o.Terms(prices), h.Currency)
 	if !s.Booking.PaysOnline() && h.Total > 0 {
 		v.Pay.Off = &views.PayOff{Text: "This house cannot take payments online at the moment. Your seats are held until " + untilWords(h, o) + ".", Phone: o.Settings.Phone, PhoneURL: telURL(o.Settings.Phone)}
 	}

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -60,10 +61,21 @@ func (s *site) showBooking(w http.ResponseWriter, r *http.Request, who access.St
 	if f.Scene.Event.TaxBP > 0 && b.Tax > 0 {
 		v.Tax = "with VAT " + format.Money(b.Tax, b.Currency)
 	}
+	for _, p := range f.Payments {
+		if change := coinsBack(p); change > 0 && v.Said != nil && b.ExchangedFrom != nil {
+			given := money(change, p.Currency)
+			v.Change = &given
+		}
+	}
 	link := "/bookings/" + s.Signer.BookingToken(b.ID, b.LinkVersion)
-	v.Links = []views.Link{{Text: "The customer’s page", URL: link}}
+	v.Links = append([]views.Link{{Text: "The customer’s page", URL: link}}, d.exchanges()...)
 	if d.manager {
-		v.Cancel = c.view(f)
+		if c.till, err = s.tillOpen(r, who); err != nil {
+			return err
+		}
+		if v.Cancel = c.view(f); v.Cancel != nil {
+			v.ExchangeURL = bookingFileURL(b.ID) + "/exchange"
+		}
 	}
 	s.render(w, r, status, views.StaffBookingPage(v))
 	return nil
@@ -71,6 +83,8 @@ func (s *site) showBooking(w http.ResponseWriter, r *http.Request, who access.St
 
 func bookingSaid(what string) *views.Note {
 	switch what {
+	case "exchanged":
+		return &views.Note{Tone: "ok", Alert: true, Title: "Exchanged: these are the new tickets", Text: []string{"The old ones are not valid any more, and their seats are for sale again."}}
 	case "cancelled":
 		return &views.Note{Tone: "ok", Alert: true, Title: "Cancelled", Text: []string{"The seats are for sale again. What goes back stands below; the customer gets a mail."}}
 	case "cancelled before":
@@ -144,6 +158,9 @@ func (d dossier) tickets() (out []views.StaffTicket) {
 		if len(o.Layout.Zones) > 1 {
 			v.Type += ", " + zoneName(o.Layout, c.Zone)
 		}
+		if t.ExchangedTicket != nil {
+			v.Badge.Text = "Exchanged"
+		}
 		if t.Tax > 0 {
 			v.Tax = "VAT " + format.Money(t.Tax, d.f.Booking.Currency)
 		}
@@ -154,6 +171,17 @@ func (d dossier) tickets() (out []views.StaffTicket) {
 			}
 		}
 		out = append(out, v)
+	}
+	return out
+}
+
+// exchanges lead to the bookings that this one came from and went to.
+func (d dossier) exchanges() (out []views.Link) {
+	if d.f.From != nil {
+		out = append(out, views.Link{Text: "Exchanged from " + domain.ShowReference(d.f.From.Reference), URL: bookingFileURL(d.f.From.ID)})
+	}
+	for _, b := range d.f.To {
+		out = append(out, views.Link{Text: "Exchanged for " + domain.ShowReference(b.Reference), URL: bookingFileURL(b.ID)})
 	}
 	return out
 }
@@ -188,6 +216,9 @@ func (d dossier) change(a booking.AuditLine) string {
 		Seat, Passenger string
 		Place           string
 		Email           string
+		Booking         any
+		Seats           []string
+		Reason          string
 	}
 	var before, after note
 	_ = json.Unmarshal(a.Before, &before) // older lines may be of another form: then only the act is named
@@ -195,7 +226,7 @@ func (d dossier) change(a booking.AuditLine) string {
 	switch a.Action {
 	case "cancel tickets":
 		words := fmt.Sprintf("Cancelled %s, %s goes back", format.List(d.seatsOf(after.Tickets)), format.Money(after.Refund, d.f.Booking.Currency))
-		return words + ": " + after.Why
+		return words + ": " + cmp.Or(after.Reason, after.Why)
 	case "rename passenger":
 		if before.Passenger == "" {
 			return "Seat " + after.Seat + ": named " + after.Passenger
@@ -205,6 +236,11 @@ func (d dossier) change(a booking.AuditLine) string {
 		return contact("E-mail corrected to "+after.Email, before.Email+" before")
 	case "mail again":
 		return "Tickets mailed again to " + after.Email
+	case "exchange":
+		if was, ok := before.Booking.(string); ok && was != d.f.Booking.Reference {
+			return "Exchanged from booking " + domain.ShowReference(was) + ": " + after.Reason
+		}
+		return "Exchanged " + format.List(d.seatsOf(before.Tickets)) + " for " + format.List(after.Seats) + ": " + after.Reason
 	case "check in":
 		words := "Seat " + after.Seat + ": checked in" + commaIf(after.Place)
 		if after.Why != "" {

@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"crypto/rand"
 	"errors"
 	"net/http"
 	"slices"
@@ -20,11 +19,13 @@ type cancelForm struct {
 	tickets []string
 	refund  string
 	reason  string
-	key     string
-	asked   bool // the exact amount is to be shown
+	shown   string // the exact amount that the person saw, in minor units
+	how     string // "later": the money is not handed over now although the till is open
+	till    bool   // the person's till is open
+	asked   bool   // the exact amount is to be shown
 
 	ids   []int64
-	back  *int64 // nil: the full price
+	back  *int64 // nil: what the terms say
 	sure  bool   // it was worked out and can be done
 	alert *views.Note
 }
@@ -74,19 +75,38 @@ func (c *cancelForm) amount(f *booking.File) int64 {
 	if c.back != nil {
 		return *c.back
 	}
-	sum, _ := f.Price(c.ids)
+	sum, _ := f.Back(c.ids)
 	return sum
+}
+
+// sawAmount is the amount that was shown; nil when the form came without.
+func (c *cancelForm) sawAmount() *int64 {
+	n, err := strconv.ParseInt(c.shown, 10, 64)
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
+// seller hands the money over now; nil leaves it to a task, or nothing is paid by hand.
+func (c *cancelForm) seller(f *booking.File, who booking.Seller) *booking.Seller {
+	if c.how != "till" {
+		return nil
+	}
+	for _, p := range f.Parts(c.amount(f)) {
+		if !p.Online {
+			return &who
+		}
+	}
+	return nil
 }
 
 // view is nil when nothing is left to cancel.
 func (c *cancelForm) view(f *booking.File) *views.StaffCancel {
 	b, o := f.Booking, f.Scene
 	v := &views.StaffCancel{
-		Action: bookingFileURL(b.ID) + "/cancel", Back: bookingFileURL(b.ID), Key: c.key, Alert: c.alert, Currency: b.Currency, Refund: c.refund, Reason: c.reason,
-		Hint: "Empty: the full price of the tickets. At most " + format.Money(f.Left, b.Currency) + ", what this payment has left. What is less is kept as a fee.",
-	}
-	if v.Key == "" {
-		v.Key = rand.Text()
+		Action: bookingFileURL(b.ID) + "/cancel", Back: bookingFileURL(b.ID), Alert: c.alert, Currency: b.Currency, Refund: c.refund, Reason: c.reason,
+		Hint: "Empty: " + c.byTerms(f) + ". At most " + format.Money(f.Left, b.Currency) + ", what this payment has left. What is less is kept as a fee.",
 	}
 	var seats []views.SeatRef
 	for _, t := range f.Tickets {
@@ -109,25 +129,79 @@ func (c *cancelForm) view(f *booking.File) *views.StaffCancel {
 	return v
 }
 
+// byTerms says what goes back unless an amount is typed.
+func (c *cancelForm) byTerms(f *booking.File) string {
+	if len(f.Terms()) == 0 {
+		return "the full price of the tickets"
+	}
+	_, percent := f.Back(nil)
+	return "what the terms of this booking say, now " + strconv.Itoa(percent) + " % of the price"
+}
+
 func (c *cancelForm) sureView(f *booking.File, seats []views.SeatRef) *views.CancelSure {
 	back, currency := c.amount(f), f.Booking.Currency
 	price, _ := f.Price(c.ids)
-	v := &views.CancelSure{Seats: seats, Back: money(back, currency), Where: "goes back to the card or account", Button: "Cancel " + format.Count(len(seats), "ticket")}
-	if f.Paid.Tender != "stripe" {
-		v.Where = "is to be given back at the counter"
-	}
+	v := &views.CancelSure{Seats: seats, Back: money(back, currency), Where: "goes back", Button: "Cancel " + format.Count(len(seats), "ticket")}
 	if back > 0 {
 		v.Button += ", send back " + format.Money(back, currency)
 	} else {
-		v.Where, v.Button = "goes back", v.Button+", send nothing back"
+		v.Button += ", send nothing back"
 	}
+	parts := f.Parts(back)
+	for _, p := range parts {
+		v.Parts = append(v.Parts, format.Money(p.Amount, p.Payment.Currency)+" "+partWhere(p, c.till))
+	}
+	v.Ways = c.ways(parts)
 	switch {
 	case back < price:
 		v.Kept = format.Money(price-back, currency) + " is kept as a fee."
 	case back > price:
 		v.Kept = format.Money(back-price, currency) + " more than their price goes back."
 	}
+	if c.back == nil && len(f.Terms()) > 0 {
+		_, percent := f.Back(c.ids)
+		v.Kept = strings.TrimSpace("By the terms of this booking: " + strconv.Itoa(percent) + " % of the price. " + v.Kept)
+	}
 	return v
+}
+
+// partWhere says where a part of the money goes.
+func partWhere(p booking.BackPart, till bool) string {
+	switch {
+	case p.Online:
+		return "goes to the card or account that paid online"
+	case !till:
+		return "is to be given back at the counter: a task says so"
+	case p.Tender == "terminal":
+		return "goes back on the card terminal"
+	}
+	return "in cash"
+}
+
+// ways are the choices of when money of the counter is handed over; none without a till
+// or where all of it goes back online.
+func (c *cancelForm) ways(parts []booking.BackPart) []views.Option {
+	byHand := slices.ContainsFunc(parts, func(p booking.BackPart) bool { return !p.Online })
+	if !c.till || !byHand {
+		return nil
+	}
+	return []views.Option{
+		{Value: "till", Text: "I hand it over now, from my till", Selected: c.how != "later"},
+		{Value: "later", Text: "The customer is not here: a task keeps it for them", Selected: c.how == "later"},
+	}
+}
+
+// tillOpen says whether somebody's own till is open.
+func (s *site) tillOpen(r *http.Request, who access.Staff) (bool, error) {
+	_, err := s.Counter.Mine(r.Context(), who.ID)
+	if errors.Is(err, domain.ErrNoShift) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (s *site) seller(r *http.Request, who access.Staff) booking.Seller {
+	return booking.Seller{StaffID: who.ID, By: s.by(r, who)}
 }
 
 // cancelTickets cancels what was ticked.
@@ -139,32 +213,47 @@ func (s *site) cancelTickets(w http.ResponseWriter, r *http.Request, who access.
 	if err != nil {
 		return err
 	}
-	c := &cancelForm{tickets: r.PostForm["ticket"], refund: r.PostForm.Get("refund"), reason: r.PostForm.Get("reason"), key: r.PostForm.Get("key")}
+	get := r.PostForm.Get
+	c := &cancelForm{tickets: r.PostForm["ticket"], refund: get("refund"), reason: get("reason"), shown: get("shown"), how: get("how")}
 	if err = c.read(f); err == nil {
 		err = s.Booking.DeskCancel(r.Context(), booking.Cancel{
 			BookingID: f.Booking.ID, Tickets: c.ids, Refund: c.back, Reason: "staff", By: who.Actor(), Words: c.reason, From: s.clientAddress(r),
-		})
+			Seller: c.seller(f, s.seller(r, who)),
+		}, c.sawAmount())
 	}
-	var rule *domain.RuleError
-	switch {
-	case err == nil:
+	if err == nil {
 		return s.toBookingFile(w, r, f.Booking.ID, "cancelled")
+	}
+	return s.notCancelled(w, r, who, f, c, err)
+}
+
+// notCancelled answers a refusal with the booking's page and everything typed.
+func (s *site) notCancelled(w http.ResponseWriter, r *http.Request, who access.Staff, f *booking.File, c *cancelForm, err error) error {
+	var rule *domain.RuleError
+	status := http.StatusConflict
+	switch {
 	case errors.Is(err, booking.ErrTicketsGone):
 		return s.toBookingFile(w, r, f.Booking.ID, "cancelled before")
 	case errors.As(err, &rule):
-		c.sure = rule.Code == "reason"
+		status, c.sure = http.StatusUnprocessableEntity, rule.Code == "reason"
 		c.alert = refusal("Nothing was cancelled yet", rule.Words)
-		s.note(r, http.StatusUnprocessableEntity, err)
-		return s.showBooking(w, r, who, http.StatusUnprocessableEntity, f, c)
+	case errors.Is(err, booking.ErrAmountChanged):
+		c.sure = true
+		c.alert = refusal("Nothing was cancelled: the amount is another one now", "A step of the terms passed while you looked. This is what goes back now.")
+	case errors.Is(err, domain.ErrNoShift):
+		c.sure = true
+		c.alert = refusal("Nothing was cancelled: your till is not open", "Open your shift to hand the money over, or cancel now and let a task keep it for the customer.")
 	case errors.Is(err, domain.ErrConflict):
-		if f, err = s.bookingFile(r); err != nil {
-			return err
+		var readErr error
+		if f, readErr = s.bookingFile(r); readErr != nil {
+			return readErr
 		}
 		c.alert = refusal("Nothing was cancelled", "The booking changed while you looked: a ticket was cancelled by somebody else, or money went back meanwhile. This is how it stands now.")
-		s.note(r, http.StatusConflict, domain.ErrConflict)
-		return s.showBooking(w, r, who, http.StatusConflict, f, c)
+	default:
+		return err
 	}
-	return err
+	s.note(r, status, err)
+	return s.showBooking(w, r, who, status, f, c)
 }
 
 func (s *site) toBookingFile(w http.ResponseWriter, r *http.Request, id int64, said string) error {

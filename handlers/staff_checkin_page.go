@@ -22,6 +22,7 @@ type checkInPage struct {
 	verdict       booking.Verdict
 	why, whyError string
 	tooLate       bool
+	next          *booking.Sale // that it was exchanged for; show reads it
 }
 
 func (c checkInPage) show(w http.ResponseWriter, r *http.Request, status int) error {
@@ -29,6 +30,9 @@ func (c checkInPage) show(w http.ResponseWriter, r *http.Request, status int) er
 	manager := c.who.Role.Covers(access.Manager)
 	page, _, err := c.s.staffPage(r, c.who, "", "")
 	if err != nil {
+		return err
+	}
+	if c.next, err = c.s.Booking.ExchangedFor(r.Context(), t); err != nil {
 		return err
 	}
 	in, of, err := c.s.Booking.DoorCount(r.Context(), t.EventID)
@@ -52,6 +56,9 @@ func (c checkInPage) show(w http.ResponseWriter, r *http.Request, status int) er
 	if c.who.Role.Covers(access.Cashier) {
 		v.Links = append(v.Links, views.Link{Text: "Booking " + domain.ShowReference(c.x.Booking.Reference), URL: bookingFileURL(c.x.Booking.ID)})
 	}
+	if c.next != nil && c.who.Role.Covers(access.Cashier) {
+		v.Links = append(v.Links, views.Link{Text: "The new booking " + domain.ShowReference(c.next.Booking.Reference), URL: bookingFileURL(c.next.Booking.ID)})
+	}
 	v.Links = append(v.Links, views.Link{Text: "The ticket itself", URL: c.s.ticketURL(t) + "?show=ticket"})
 	c.s.render(w, r, status, views.StaffCheckInPage(v))
 	return nil
@@ -63,6 +70,10 @@ func (c checkInPage) judge(v *views.StaffCheckIn, manager bool) {
 	say := func(tone, icon, word string, text ...string) { v.Tone, v.Icon, v.Word, v.Text = tone, icon, word, text }
 	switch c.verdict.Word {
 	case booking.DoorCancelled:
+		if c.next != nil {
+			say("bad", "cross", "Exchanged", "Do not let in with this one: it was exchanged for "+becameWords(o, c.next)+". Ask for the new ticket, or find booking "+domain.ShowReference(c.next.Booking.Reference)+".")
+			break
+		}
 		say("bad", "cross", "Cancelled", "Do not let in: this ticket was cancelled. Its seat may belong to somebody else.")
 	case booking.DoorOff:
 		say("bad", "cross", "Not taking place", "Do not let in: the event of this ticket was cancelled.")

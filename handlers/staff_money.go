@@ -22,6 +22,9 @@ func (d dossier) payments() (out []views.FileLine) {
 			Kind: "payment", ID: strconv.FormatInt(p.ID, 10), Head: format.Money(amount, p.Currency), Small: "Payment " + strconv.FormatInt(p.ID, 10),
 			Badge: paymentBadge(p), Words: []string{tenderWords(p.Tender) + ", " + shortMoment(p.CreatedAt, d.set)},
 		}
+		if change := coinsBack(p); change > 0 {
+			v.Words = append(v.Words, format.Money(*p.Tendered, p.Currency)+" given, "+format.Money(change, p.Currency)+" change")
+		}
 		if p.StripePaymentIntentID != nil {
 			v.Words = append(v.Words, "Stripe: "+*p.StripePaymentIntentID)
 			v.Links = []views.Link{{Text: "See it at Stripe", URL: d.s.stripeURL(*p.StripePaymentIntentID)}}
@@ -31,6 +34,14 @@ func (d dossier) payments() (out []views.FileLine) {
 		out = append(out, v)
 	}
 	return out
+}
+
+// coinsBack is what goes back of the cash that was put on the counter.
+func coinsBack(p booking.Payment) int64 {
+	if p.Tendered == nil {
+		return 0
+	}
+	return *p.Tendered - p.Received
 }
 
 // stripeURL is where staff see a payment: Stripe's dashboard, in a demo the look-alike.
@@ -74,6 +85,8 @@ func tenderWords(tender string) string {
 		return "On an agent’s account"
 	case "comp":
 		return "Given for free"
+	case "exchange":
+		return "With exchanged tickets"
 	}
 	return "Nothing to pay"
 }

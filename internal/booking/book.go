@@ -52,9 +52,14 @@ func (s *Service) book(ctx context.Context, t *db.Tx, h *domain.Hold, payments .
 }
 
 func (s *Service) insertBooking(ctx context.Context, t *db.Tx, h *domain.Hold, id int64) error {
+	set, err := s.readSettings(ctx, t.Queries)
+	if err != nil {
+		return err
+	}
 	b := db.NewBooking{
 		ID: id, HoldID: h.ID, EventID: h.EventID, Name: h.Name, Email: h.Email, Phone: h.Phone, Total: h.Total,
 		Tax: domain.TaxIncluded(h.Total, h.TaxBP), Currency: h.Currency, Channel: h.Channel,
+		CancelTerms: set.CancelTerms.String(),
 	}
 	for range 20 { // one in 480 million is taken: more than one repeat is a broken generator
 		b.Reference = domain.NewReference()

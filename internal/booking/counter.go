@@ -1,9 +1,11 @@
 package booking
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"holdfast/db"
@@ -42,6 +44,8 @@ type CounterSale struct {
 	Passengers         map[string]string // by seat_no
 	Women              map[string]bool   // by seat_no: see domain.HoldSeat
 	Blocked            bool              // blocked seats are sold knowingly
+
+	kept []keptPrice // of an exchange: what was paid stays the price
 }
 
 // Sell claims the seats, takes the money into the seller's open shift and books, in one
@@ -52,7 +56,7 @@ type CounterSale struct {
 // *domain.RuleError, ErrNoShift, ErrSalesClosed, ErrBusy, ErrHoldEnded (of HoldID),
 // ErrConflict (the key belongs to something else).
 func (s *Service) Sell(ctx context.Context, o *Offer, who Seller, c CounterSale) (bookingID int64, err error) {
-	seats, err := s.counterSeats(o, c.Seats)
+	seats, err := s.counterSeats(o, c.Seats, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -77,8 +81,9 @@ func (s *Service) Sell(ctx context.Context, o *Offer, who Seller, c CounterSale)
 	}
 }
 
-// counterSeats checks the choice and puts it into the plan's order.
-func (s *Service) counterSeats(o *Offer, types map[string]string) ([]string, error) {
+// counterSeats checks the choice and puts it into the plan's order. A type that is not
+// sold any more will do where its price is kept.
+func (s *Service) counterSeats(o *Offer, types map[string]string, kept []keptPrice) ([]string, error) {
 	if len(types) == 0 {
 		return nil, &domain.RuleError{Code: "none", Words: "Choose at least one seat."}
 	}
@@ -88,7 +93,7 @@ func (s *Service) counterSeats(o *Offer, types map[string]string) ([]string, err
 		if !ok {
 			return nil, &domain.RuleError{Code: "unknown_seat", Words: "Seat " + no + " does not exist here. Nothing was sold."}
 		}
-		if _, ok := fareOf(o.Fares, c.Zone, kind); !ok {
+		if _, ok := fareOf(o.Fares, c.Zone, kind); !ok && !slices.ContainsFunc(kept, keptPrice{zone: c.Zone, kind: kind}.like) {
 			return nil, &domain.RuleError{Code: "no_fare", Words: "There is no such ticket for seat " + no + ". Nothing was sold."}
 		}
 		seats = append(seats, no)
@@ -209,13 +214,14 @@ func (s *Service) counterLines(o *Offer, c CounterSale, seats []string, running 
 		fares = running.Fares
 	}
 	comp := len(c.Tenders) == 1 && c.Tenders[0].Kind == "comp"
-	out := make([]domain.HoldSeat, 0, len(seats))
+	kept, out := slices.Clone(c.kept), make([]domain.HoldSeat, 0, len(seats))
 	for _, no := range seats {
 		cell, _ := o.Layout.Seat(no)
 		f, ok := fareOf(fares, cell.Zone, c.Seats[no])
 		if !ok {
 			f, _ = fareOf(o.Fares, cell.Zone, c.Seats[no])
 		}
+		kept = keepPrice(kept, cell.Zone, cmp.Or(f.Type, c.Seats[no]), &f)
 		if comp {
 			f.Price = 0
 		}

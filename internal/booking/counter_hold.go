@@ -25,7 +25,7 @@ func (s *Service) CounterHolds(ctx context.Context) ([]CounterHold, error) {
 //
 // Errors as Sell.
 func (s *Service) Keep(ctx context.Context, o *Offer, who Seller, c CounterSale, label string, until time.Time) (holdID string, err error) {
-	seats, err := s.counterSeats(o, c.Seats)
+	seats, err := s.counterSeats(o, c.Seats, nil)
 	if err != nil {
 		return "", err
 	}

@@ -48,6 +48,8 @@ type File struct {
 	Disputes []DisputeLine
 	Log      []AuditLine
 	Moments  []Moment
+	From     *db.Booking  // that it was exchanged from, nil for none
+	To       []db.Booking // that tickets of it were exchanged for
 }
 
 // BookingFile reads it for staff; domain.ErrNotFound.
@@ -72,29 +74,37 @@ func (s *Service) BookingFile(ctx context.Context, id int64) (*File, error) {
 		func() (err error) { f.Disputes, err = s.db.DisputesOfBooking(ctx, b); return err },
 		func() (err error) { f.Log, err = s.db.AuditOf(ctx, fmt.Sprintf("booking:%d", b.ID)); return err },
 		func() (err error) { f.Moments, err = s.db.Moments(ctx, b.ID); return err },
+		func() (err error) { f.To, err = s.db.ExchangedTo(ctx, b.ID); return err },
+		func() error { return s.exchangedFrom(ctx, f) },
 	} {
 		if err := read(); err != nil {
 			return nil, err
 		}
 	}
 	for _, p := range f.Payments {
-		if p.Outcome == nil || *p.Outcome != "booked" {
-			continue
-		}
-		f.Left += p.Received
-		for _, r := range f.Refunds {
-			if r.PaymentID == p.ID && r.State != string(domain.RefundFailed) {
-				f.Left -= r.Amount
-			}
-		}
+		f.Left += f.leftOf(p)
 	}
 	return f, nil
 }
 
+func (s *Service) exchangedFrom(ctx context.Context, f *File) error {
+	if f.Booking.ExchangedFrom == nil {
+		return nil
+	}
+	b, err := s.db.Booking(ctx, *f.Booking.ExchangedFrom)
+	f.From = &b
+	return err
+}
+
+// ErrAmountChanged: what goes back is not what was shown any more, because a step of the
+// terms passed meanwhile. It is an ErrConflict: nothing was done.
+var ErrAmountChanged = fmt.Errorf("another amount than shown: %w", domain.ErrConflict)
+
 // DeskCancel is CancelTickets for staff, with refusals that a person can act on:
 // *domain.RuleError when no ticket, no reason, or more than can go back was given,
-// ErrTicketsGone when it was done before.
-func (s *Service) DeskCancel(ctx context.Context, c Cancel) error {
+// ErrTicketsGone when it was done before. Without an amount the house's terms say it;
+// shown is the amount that the person saw, nil when none was shown: no other is paid.
+func (s *Service) DeskCancel(ctx context.Context, c Cancel, shown *int64) error {
 	f, err := s.BookingFile(ctx, c.BookingID)
 	if err != nil {
 		return err
@@ -107,17 +117,18 @@ func (s *Service) DeskCancel(ctx context.Context, c Cancel) error {
 	}
 	slices.Sort(c.Tickets)
 	c.Tickets = slices.Compact(c.Tickets)
-	price, gone := f.Price(c.Tickets)
-	if gone == len(c.Tickets) {
+	if _, gone := f.Price(c.Tickets); gone == len(c.Tickets) {
 		return ErrTicketsGone
 	}
-	if back := price; c.Refund != nil || back > f.Left {
-		if c.Refund != nil {
-			back = *c.Refund
-		}
-		if back > f.Left {
-			return &domain.RuleError{Code: "too_much", Words: "That is more than this payment has left. Nothing was cancelled."}
-		}
+	if c.Refund == nil {
+		back, _ := f.Back(c.Tickets)
+		c.Refund = &back
+	}
+	switch {
+	case *c.Refund > f.Left:
+		return &domain.RuleError{Code: "too_much", Words: "That is more than this payment has left. Nothing was cancelled."}
+	case shown != nil && *shown != *c.Refund:
+		return ErrAmountChanged
 	}
 	err = s.CancelTickets(ctx, c)
 	if errors.Is(err, domain.ErrConflict) { // perhaps the same button, pressed twice

@@ -20,13 +20,17 @@ type Exchange struct {
 	Tenders   []Tender          // what the new seats cost more, all of it; empty otherwise
 	Words     string            // why, as somebody typed it
 	Blocked   bool              // blocked seats are given knowingly
+	// Shown is the difference that the person saw: what is to be paid, or negative what
+	// goes back. Nil: none was shown. Another one is ErrAmountChanged.
+	Shown *int64
 }
 
 // Exchange moves a customer to other seats in one transaction: the new seats are the
 // customer's before the old ones are anybody else's, or nothing changes. What the new
 // ones cost more is taken by the seller; what they cost less goes back as it came. The
 // worth of the old tickets becomes a payment of the new booking with the tender
-// exchange, and later refunds of it reach the card that paid first.
+// exchange, and later refunds of it reach the card that paid first. Within an event a
+// ticket of the same zone and type stays at what was paid for it.
 //
 // Errors as Sell; ErrConflict when a ticket is not valid any more; ErrNoShift only when
 // money changes hands at the counter.
@@ -34,14 +38,11 @@ func (s *Service) Exchange(ctx context.Context, o *Offer, who Seller, x Exchange
 	if x.Words = tidyText(x.Words, 500); x.Words == "" {
 		return 0, &domain.RuleError{Code: "reason", Words: "Please say why: it stays in the log with your name. Nothing was exchanged."}
 	}
-	if len(x.Tickets) == 0 {
-		return 0, &domain.RuleError{Code: "none", Words: "Please tick the tickets that are given back. Nothing was exchanged."}
-	}
-	seats, err := s.counterSeats(o, x.Seats)
+	old, tickets, err := s.givenBack(ctx, x)
 	if err != nil {
 		return 0, err
 	}
-	old, err := s.db.Booking(ctx, x.BookingID)
+	seats, err := s.counterSeats(o, x.Seats, keptPrices(o, tickets))
 	if err != nil {
 		return 0, err
 	}
@@ -53,7 +54,8 @@ func (s *Service) Exchange(ctx context.Context, o *Offer, who Seller, x Exchange
 		if !errors.Is(err, errTaken) {
 			return bookingID, err
 		}
-		conflict, payers, err := s.whoHas(ctx, o, who.Holder(), seats)
+		others := slices.DeleteFunc(slices.Clone(seats), func(no string) bool { return given(o, tickets, no) })
+		conflict, payers, err := s.whoHas(ctx, o, who.Holder(), others)
 		if err != nil {
 			return 0, err
 		}
@@ -89,12 +91,21 @@ func (s *Service) exchangeIn(ctx context.Context, t *db.Tx, o *Offer, who Seller
 	if err != nil {
 		return 0, err
 	}
+	if err := s.inPlanOrder(ctx, t.Queries, old.EventID, tickets); err != nil {
+		return 0, err
+	}
+	if err := exchangeable(tickets, seats); err != nil {
+		return 0, err
+	}
 	h, err := s.swapSeats(ctx, t, o, who, x, paid[0], till, old, tickets, seats)
 	if err != nil {
 		return 0, err
 	}
 	id, err := s.moveMoney(ctx, t, h, till, who, x, paid, tickets)
 	if err != nil {
+		return 0, err
+	}
+	if err := t.ExchangeTickets(ctx, old, ticketIDs(tickets), o.Event.ID, id, seats); err != nil {
 		return 0, err
 	}
 	return id, s.endExchange(ctx, t, who, x, old, id, h)
@@ -124,7 +135,7 @@ func (s *Service) swapSeats(ctx context.Context, t *db.Tx, o *Offer, who Seller,
 	if err := s.cancelIn(ctx, t, p, till, old, tickets); err != nil {
 		return nil, err
 	}
-	c := CounterSale{Seats: x.Seats, Name: old.Name, Email: old.Email, Phone: old.Phone, Blocked: x.Blocked, Passengers: map[string]string{}}
+	c := CounterSale{Seats: x.Seats, Name: old.Name, Email: old.Email, Phone: old.Phone, Blocked: x.Blocked, Passengers: map[string]string{}, kept: keptPrices(o, tickets)}
 	for i, no := range seats { // names go along in the order of the plan
 		if i < len(tickets) {
 			c.Passengers[no] = tickets[i].Passenger
@@ -156,6 +167,9 @@ func (s *Service) moveMoney(ctx context.Context, t *db.Tx, h *domain.Hold, till 
 	}
 	worth = min(worth, left)
 	carry := min(worth, h.Total)
+	if x.Shown != nil && *x.Shown != h.Total-worth {
+		return 0, ErrAmountChanged
+	}
 	if err := exchangeFits(x.Tenders, h.Total-carry, till); err != nil {
 		return 0, err
 	}

@@ -27,13 +27,14 @@ type Settings struct {
 	SeatsPerBooking      int
 	LiveHoldsPerVisitor  int
 	LonelySeatRule       bool
-	LadiesRule           string // off, seats or seats_and_neighbours
-	CompanionHours       int    // so long before the start a companion seat is for anybody
-	BusinessDayStart     string // "05:00": a show before it belongs to the evening before
-	FilmWeekStart        string // thursday or friday
-	BoardingNoticeMin    int    // "be there by": minutes before departure
-	BestSeatRowFromFront int    // percent of the rows from the front where the best seats are
-	TwoStepRoles         string // "owner,manager": must have a second factor to work here
+	LadiesRule           string      // off, seats or seats_and_neighbours
+	CompanionHours       int         // so long before the start a companion seat is for anybody
+	BusinessDayStart     string      // "05:00": a show before it belongs to the evening before
+	FilmWeekStart        string      // thursday or friday
+	BoardingNoticeMin    int         // "be there by": minutes before departure
+	BestSeatRowFromFront int         // percent of the rows from the front where the best seats are
+	CancelTerms          CancelTerms // what goes back when a customer's tickets are cancelled
+	TwoStepRoles         string      // "owner,manager": must have a second factor to work here
 }
 
 // Window is the time a customer gets, clamped to 2..30 minutes at use.
@@ -98,6 +99,7 @@ func settingTable() []SettingDef {
 		{"lonely_seat_rule", GroupSelling, "Single seats", "off", "On: no customer may leave a single free seat between sold ones, or between them and an aisle. It gives way where so many seats cannot be had otherwise.", onOff(func(s *Settings) *bool { return &s.LonelySeatRule })},
 		{"companion_release_hours", GroupSelling, "Companion seats", "24", "Until so long before the start or departure they are sold together with the wheelchair space beside them only. 0: always together.", number(0, 720, "hours", func(s *Settings) *int { return &s.CompanionHours })},
 		{"ladies_rule", GroupSelling, "Seats for women", "off", "Who books such a seat online is asked to say that a woman travels there. Nothing of it is printed.", choice(func(s *Settings) *string { return &s.LadiesRule }, "off", "None are kept", "seats", "Those that the plan marks", "seats_and_neighbours", "Those, and the seat beside a woman who travels alone and asks for it")},
+		{"cancellation_steps", GroupSelling, "When plans change", "", "What goes back by the time that is left until the start or the departure: “48h:100,24h:50,0h:0” is all of it until 48 hours before, half until 24, then nothing. Customers read it before they pay. Empty: you promise nothing, and staff decide.", cancelTerms(func(s *Settings) *CancelTerms { return &s.CancelTerms })},
 		{"best_row_percent", GroupSelling, "Best rows", "66", "Where the best rows of a hall are, counted from the screen.", number(0, 100, "percent", func(s *Settings) *int { return &s.BestSeatRowFromFront })},
 		{"require_2fa_roles", GroupStaff, "Second step is a must for", "", "Signing in then asks for a code of the phone as well. Who has none is led to set it up before anything else.", choice(func(s *Settings) *string { return &s.TwoStepRoles }, "", "Nobody: everybody as they like", "owner", "Owners", "owner,manager", "Owners and managers", "owner,manager,cashier", "All but stewards", "owner,manager,cashier,steward", "Everybody")},
 		{"staff_email", GroupMail, "Notes to staff go to", "", "Each thing that needs a person is mailed there. Empty: nowhere.", email(func(s *Settings) *string { return &s.StaffEmail })},

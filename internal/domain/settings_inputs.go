@@ -136,3 +136,13 @@ func onOff(f func(*Settings) *bool) SettingInput {
 		return nil
 	}}
 }
+
+func cancelTerms(f func(*Settings) *CancelTerms) SettingInput {
+	return SettingInput{Kind: "text", parse: func(s *Settings, v string) error {
+		terms, err := ParseCancelTerms(v)
+		if err == nil {
+			*f(s) = terms
+		}
+		return err
+	}}
+}
