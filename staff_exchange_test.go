@@ -79,7 +79,7 @@ func TestExchange_DearerCheaperAndTheOldCode(t *testing.T) {
 	q = staff.exchanges(w, next, here, []string{w.ticketOn(ev.ID, "D1")}, "B1").want(200).says("To give back", "EUR 5.00", "in cash")
 	staff.follow(staff.submit(q, q.payForm(), url.Values{"reason": {"Too far away."}}, "").want(303)).says("B1")
 	w.wantCount(t, 1, "ledger_entries WHERE kind = 'refund' AND tender = 'cash' AND amount = -500 AND shift_id IS NOT NULL")
-	w.on(t).get(w.URL+code).want(200).says("Exchanged for B1")
+	w.on(t).get(w.URL + code).want(200).says("Exchanged for B1")
 	w.clean()
 }
 
@@ -93,7 +93,7 @@ func TestExchange_ThePaidPriceStays(t *testing.T) {
 	old := w.bookingOf(b)
 	w.exec(`UPDATE fares SET price = 3000 WHERE price = 1000`)
 	staff := w.as(t, "manager")
-	p := staff.get(w.file(old) + "/exchange?at=" + itoa(ev.ID)).want(200).says("Choose 2 seats", "Move now, at the same price")
+	p := staff.get(w.file(old)+"/exchange?at="+itoa(ev.ID)).want(200).says("Choose 2 seats", "Move now, at the same price")
 	f := p.form("/exchange")
 	if got := f.values["seat"]; len(got) != 2 {
 		t.Fatalf("proposed are %v, want two", got)
@@ -137,7 +137,7 @@ func TestExchange_ToAnotherEvent(t *testing.T) {
 	old := w.bookingOf(b)
 	staff := w.as(t, "manager")
 	staff.get(w.file(old)+"/exchange").want(200).says("The same film at another time", "Salt Road")
-	staff.get(w.file(old)+"/exchange?day=2030-13-01").want(200).says("write the day like")
+	staff.get(w.file(old) + "/exchange?day=2030-13-01").want(200).says("write the day like")
 	staff.get(w.file(old) + "/exchange?at=x").want(422)
 	q := staff.exchanges(w, old, itoa(other), []string{w.ticketOn(ev.ID, "A1")}, "B2").want(200).says("Nothing to pay")
 	f := q.payForm()
@@ -146,7 +146,7 @@ func TestExchange_ToAnotherEvent(t *testing.T) {
 	w.exec(`UPDATE tickets SET checked_in_at = NULL`)
 	staff.follow(staff.submit(q, f, url.Values{"reason": {"A later show."}}, "").want(303)).says("B2")
 	w.wantCount(t, 1, "tickets WHERE event_id = $1 AND state = 'valid' AND seat_no = 'B2'", other)
-	w.on(t).get(w.URL+"/bookings/"+w.token(old)).want(200).says("Exchanged for B2, Salt Road")
+	w.on(t).get(w.URL + "/bookings/" + w.token(old)).want(200).says("Exchanged for B2, Salt Road")
 	w.clean()
 }
 
