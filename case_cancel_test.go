@@ -113,10 +113,7 @@ func TestH7_RenameInAFullHouse(t *testing.T) {
 	legs := one[string](w, `SELECT jsonb_agg(to_jsonb(l) ORDER BY leg)::text FROM ticket_legs l WHERE ticket_id = $1`, ticket)
 
 	staff := w.as(t, "cashier")
-	p := staff.get(w.file(id)).want(200).says("Passenger 1C", "Town 0")
-	for _, f := range p.all("form", "action", "/staff/bookings/"+itoa(id)+"/cancel") {
-		t.Errorf("a cashier is offered to cancel: %v", f.Attr)
-	}
+	staff.get(w.file(id)).want(200).says("Passenger 1C", "Town 0")
 	done := staff.post(w.file(id)+"/passenger", url.Values{"ticket": {ticket}, "passenger": {" Asha\n Perera "}}).want(303)
 	staff.follow(done).want(200).says("The name is changed", "Asha Perera", "Passenger 1C became Asha Perera", "Cashier Person")
 	if got := one[string](w, `SELECT (to_jsonb(t) - 'passenger')::text FROM tickets t WHERE id = $1`, ticket); got != before {

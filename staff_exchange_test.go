@@ -211,3 +211,31 @@ func TestStaffCancel_SplitTenderByTillOrTask(t *testing.T) {
 	w.wantCount(t, 1, "refunds WHERE state = 'pending' AND amount = 500")
 	w.clean()
 }
+
+// A cashier refunds and exchanges with a supervisor beside them, and the log says who
+// confirmed.
+func TestStaffDesk_ASupervisorConfirmsInPlace(t *testing.T) {
+	t.Parallel()
+	w, ev := office(t)
+	w.till("cashier")
+	id := w.soldAtCounter(ev.ID, "cashier", map[string]string{"A1": "adult", "A2": "adult"}, 2000, 0)
+	manager := itoa(one[int64](w, `SELECT id FROM staff WHERE role = 'manager'`))
+	staff := w.as(t, "cashier")
+	p := staff.get(w.file(id)).want(200)
+	f := p.form("/cancel")
+	f.method, f.action = "get", "/staff/bookings/"+itoa(id)
+	sure := staff.submit(p, f, url.Values{"ticket": {w.ticketOn(ev.ID, "A1")}}, "").want(200).says("A supervisor confirms", "Manager Person", "EUR 10.00 goes back")
+	again := staff.submit(sure, sure.form("/cancel"), url.Values{"reason": {"A bad seat."}, "supervisor": {manager}, "supervisor_secret": {"wrong"}}, "").want(422).says("That PIN or password is not right")
+	w.wantCount(t, 0, "refunds")
+	if got := again.form("/cancel"); got.values.Get("reason") != "A bad seat." || got.values.Get("supervisor_secret") != "" {
+		t.Errorf("kept is %v", got.values)
+	}
+	staff.submit(again, again.form("/cancel"), url.Values{"supervisor_secret": {staffPassword}}, "").want(303)
+	w.wantCount(t, 1, "audit_log WHERE action = 'cancel tickets' AND after->>'confirmed_by' = 'staff:' || $1 AND actor <> 'staff:' || $1", manager)
+
+	q := staff.exchanges(w, id, itoa(ev.ID), []string{w.ticketOn(ev.ID, "A2")}, "D1").want(200).says("A supervisor confirms")
+	staff.submit(q, q.payForm(), url.Values{"reason": {"Better view."}}, "").want(422).says("This needs a supervisor", "EUR 5.00")
+	staff.submit(q, q.payForm(), url.Values{"reason": {"Better view."}, "supervisor": {manager}, "supervisor_secret": {staffPassword}}, "").want(303)
+	w.wantCount(t, 2, "audit_log WHERE action = 'exchange' AND after->>'confirmed_by' = 'staff:' || $1", manager)
+	w.clean()
+}

@@ -69,12 +69,13 @@ func (s *site) showBooking(w http.ResponseWriter, r *http.Request, who access.St
 	}
 	link := "/bookings/" + s.Signer.BookingToken(b.ID, b.LinkVersion)
 	v.Links = append([]views.Link{{Text: "The customer’s page", URL: link}}, d.exchanges()...)
-	if d.manager {
-		if c.till, err = s.tillOpen(r, who); err != nil {
+	if c.till, err = s.tillOpen(r, who); err != nil {
+		return err
+	}
+	if v.Cancel = c.view(f); v.Cancel != nil {
+		v.ExchangeURL = bookingFileURL(b.ID) + "/exchange"
+		if v.Cancel.Supervised, err = s.superviseFields(r, who, access.Manager, "cancel-", c.super); err != nil {
 			return err
-		}
-		if v.Cancel = c.view(f); v.Cancel != nil {
-			v.ExchangeURL = bookingFileURL(b.ID) + "/exchange"
 		}
 	}
 	s.render(w, r, status, views.StaffBookingPage(v))

@@ -22,7 +22,8 @@ type cancelForm struct {
 	shown   string // the exact amount that the person saw, in minor units
 	how     string // "later": the money is not handed over now although the till is open
 	till    bool   // the person's till is open
-	asked   bool   // the exact amount is to be shown
+	super   *superRefusal
+	asked   bool // the exact amount is to be shown
 
 	ids   []int64
 	back  *int64 // nil: what the terms say
@@ -215,10 +216,22 @@ func (s *site) cancelTickets(w http.ResponseWriter, r *http.Request, who access.
 	}
 	get := r.PostForm.Get
 	c := &cancelForm{tickets: r.PostForm["ticket"], refund: get("refund"), reason: get("reason"), shown: get("shown"), how: get("how")}
-	if err = c.read(f); err == nil {
+	if err = c.read(f); err == nil && strings.TrimSpace(c.reason) == "" {
+		err = &domain.RuleError{Code: "reason", Words: "Please say why: it stays in the log with your name."}
+	}
+	by := ""
+	if err == nil {
+		if by, c.super, err = s.supervised(r, who, access.Manager); err == nil && c.super != nil {
+			c.sure, c.alert = true, refusal("Nothing was cancelled yet", c.super.words)
+			waits(w, c.super.status)
+			s.note(r, c.super.status, c.super.cause)
+			return s.showBooking(w, r, who, c.super.status, f, c)
+		}
+	}
+	if err == nil {
 		err = s.Booking.DeskCancel(r.Context(), booking.Cancel{
 			BookingID: f.Booking.ID, Tickets: c.ids, Refund: c.back, Reason: "staff", By: who.Actor(), Words: c.reason, From: s.clientAddress(r),
-			Seller: c.seller(f, s.seller(r, who)),
+			Seller: c.seller(f, s.seller(r, who)), Confirmed: by,
 		}, c.sawAmount())
 	}
 	if err == nil {

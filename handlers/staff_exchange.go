@@ -27,6 +27,7 @@ type exchanging struct {
 	alert string // why it cannot be done yet, "" for nothing
 	head  string // the alert's heading
 	till  bool   // the person's till is open
+	super *superRefusal
 }
 
 // exchangePage leads from the tickets to the difference in price.
@@ -172,17 +173,30 @@ func (s *site) exchangeTickets(w http.ResponseWriter, r *http.Request, who acces
 		return s.exchangeRefused(w, r, who, x, http.StatusUnprocessableEntity, "Nothing was exchanged yet", "Please choose the new seats.", errBadRequest)
 	}
 	e := x.exchange()
-	if err = x.pay(&e); err == nil {
-		var id int64
-		if id, err = s.Booking.Exchange(r.Context(), x.o, s.seller(r, who), e); err == nil {
-			return s.toBookingFile(w, r, id, "exchanged")
-		}
+	if err = x.pay(&e); err != nil {
+		return s.notExchanged(w, r, who, x, err)
 	}
-	return s.notExchanged(w, r, who, x, err)
+	seller := s.seller(r, who)
+	if seller.Confirmed, x.super, err = s.supervised(r, who, access.Manager); err != nil {
+		return err
+	}
+	if x.super != nil {
+		waits(w, x.super.status)
+		return s.exchangeRefused(w, r, who, x, x.super.status, "Nothing was exchanged yet", x.super.words, x.super.cause)
+	}
+	id, err := s.Booking.Exchange(r.Context(), x.o, seller, e)
+	if err != nil {
+		return s.notExchanged(w, r, who, x, err)
+	}
+	return s.toBookingFile(w, r, id, "exchanged")
 }
 
-// pay reads how the difference is paid.
+// pay reads how the difference is paid, and looks at the reason before anybody types a
+// secret.
 func (x *exchanging) pay(e *booking.Exchange) (err error) {
+	if strings.TrimSpace(e.Words) == "" {
+		return &domain.RuleError{Code: "reason", Words: "Please say why: it stays in the log with your name. Nothing was exchanged."}
+	}
 	if x.quote.Difference <= 0 {
 		return nil
 	}

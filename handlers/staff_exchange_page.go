@@ -40,9 +40,15 @@ func (s *site) showExchange(w http.ResponseWriter, r *http.Request, who access.S
 		v.Nothing = &views.Note{Title: "No ticket of this booking is valid", Text: []string{"There is nothing to exchange."}}
 	case x.quote != nil:
 		v.Quote = x.quoteView()
+		if v.Quote.Supervised, err = s.superviseFields(r, who, access.Manager, "", x.super); err != nil {
+			return err
+		}
 	case x.o != nil:
 		if v.Map, err = s.exchangeMap(r, x); err != nil {
 			return err
+		}
+		if !who.Role.Covers(access.Manager) { // a supervisor confirms beside the price
+			v.Map.Move = ""
 		}
 	default:
 		if v.Where, err = s.exchangeWhere(r, x, set); err != nil {

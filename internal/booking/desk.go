@@ -102,7 +102,8 @@ var ErrAmountChanged = fmt.Errorf("another amount than shown: %w", domain.ErrCon
 
 // DeskCancel is CancelTickets for staff, with refusals that a person can act on:
 // *domain.RuleError when no ticket, no reason, or more than can go back was given,
-// ErrTicketsGone when it was done before. Without an amount the house's terms say it;
+// ErrTicketsGone when it was done before. Without an amount the house's terms say it, of a
+// void the price;
 // shown is the amount that the person saw, nil when none was shown: no other is paid.
 func (s *Service) DeskCancel(ctx context.Context, c Cancel, shown *int64) error {
 	f, err := s.BookingFile(ctx, c.BookingID)
@@ -117,11 +118,14 @@ func (s *Service) DeskCancel(ctx context.Context, c Cancel, shown *int64) error 
 	}
 	slices.Sort(c.Tickets)
 	c.Tickets = slices.Compact(c.Tickets)
-	if _, gone := f.Price(c.Tickets); gone == len(c.Tickets) {
+	back, gone := f.Price(c.Tickets)
+	if gone == len(c.Tickets) {
 		return ErrTicketsGone
 	}
 	if c.Refund == nil {
-		back, _ := f.Back(c.Tickets)
+		if c.Reason != "void" { // a sale that should not have been has no terms
+			back, _ = f.Back(c.Tickets)
+		}
 		c.Refund = &back
 	}
 	switch {

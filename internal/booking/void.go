@@ -28,7 +28,7 @@ func (s *Service) Void(ctx context.Context, who Seller, bookingID int64, words s
 	if len(c.Tickets) == 0 {
 		return ErrTicketsGone
 	}
-	return s.DeskCancel(ctx, c)
+	return s.DeskCancel(ctx, c, nil)
 }
 
 // Voidable says whether Void would take a sale back for a seller.
