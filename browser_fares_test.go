@@ -80,7 +80,7 @@ func TestBrowserFaresByKeyboard(t *testing.T) {
 	b.tabTo("p.1.adult.0.1")
 	b.keys("a", chromedp.ModifierCtrl)
 	b.keys("11")
-	b.keys(kb.Enter)
+	b.enter()
 	if got := b.focus(); got != "p.2.adult.0.1" {
 		t.Errorf("Enter goes to %q", got)
 	}

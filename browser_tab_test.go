@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/audits"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	devpage "github.com/chromedp/cdproto/page"
@@ -295,6 +296,23 @@ func (b *tab) keys(keys string, with ...chromedp.Modifier) {
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	b.must(chromedp.Do(ctx, chromedp.KeyEvent(keys, chromedp.KeyModifiers(with...))))
+}
+
+// enter presses Enter as a keyboard does: a page that took the key keeps the letter that
+// comes of it, which kb.Enter sends by itself, to wherever the focus is by then.
+func (b *tab) enter() {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	b.must(chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		key := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "Enter", Code: "Enter", Text: "\r", UnmodifiedText: "\r", WindowsVirtualKeyCode: 13}
+		if _, err := cdp.Call(ctx, t, input.DispatchKeyEvent, key); err != nil {
+			return err
+		}
+		key.Type, key.Text, key.UnmodifiedText = input.DispatchKeyEventTypeKeyUp, "", ""
+		_, err := cdp.Call(ctx, t, input.DispatchKeyEvent, key)
+		return err
+	})))
 }
 
 // eval computes an expression in the page, past its rules for scripts and also where

@@ -99,12 +99,19 @@ func (t *Tx) LockShift(ctx context.Context, id int64) error {
 	return err
 }
 
-const nextZSQL = `
-SELECT coalesce((SELECT max(z_number) FROM shifts), 0) + 1 FROM pg_advisory_xact_lock(hashtextextended('z number', 0))`
+const lockZSQL = `SELECT pg_advisory_xact_lock(hashtextextended('z number', 0))`
+
+const nextZSQL = `SELECT coalesce(max(z_number), 0) + 1 FROM shifts`
 
 // NextZ is the number of the next Z report. Nobody else gets one before the transaction
-// ends, and one that fails leaves no gap.
-func (t *Tx) NextZ(ctx context.Context) (int64, error) { return scalar[int64](ctx, t.q, nextZSQL, nil) }
+// ends, and one that fails leaves no gap. The lock is a statement of its own: one that
+// waits and counts at once would count what was there before it waited.
+func (t *Tx) NextZ(ctx context.Context) (int64, error) {
+	if _, err := exec(ctx, t.q, lockZSQL, nil); err != nil {
+		return 0, err
+	}
+	return scalar[int64](ctx, t.q, nextZSQL, nil)
+}
 
 const closeShiftSQL = `
 UPDATE shifts SET closed_at = now(), closed_by = @by, counted = @counted, counts = @counts, expected = @expected, z_number = @z, report = @report

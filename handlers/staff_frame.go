@@ -17,7 +17,7 @@ func (s *site) staffPage(r *http.Request, who access.Staff, title, current strin
 		return views.StaffPage{}, set, err
 	}
 	page.CSS = append(page.CSS, s.Assets.URL("css/staff.css"))
-	page.JS = nil
+	page.JS = []string{s.Assets.URL("js/staff.js")}
 	v := views.StaffPage{Page: page, Name: who.Name, Role: string(who.Role)}
 	for _, g := range staffMenu() {
 		if who.Owes() { // the menu would only lead back
