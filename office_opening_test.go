@@ -105,9 +105,14 @@ func TestOfficeOddNumbers(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/staff/log?who=%00", "/staff/bookings?q=a%00b", "/staff/films?q=%00", "/?origin=%00", "/holds/a%00b", "/bookings/a%00", "/t/%00",
+	for _, path := range []string{"/staff/log?who=%00", "/staff/log?who=a%00b", "/staff/films?q=%00", "/?origin=%00"} {
+		if p := b.get(w.URL + path); p.status >= 500 {
+			t.Errorf("%s answers %d", path, p.status)
+		}
+	}
+	for _, path := range []string{"/holds/a%00b", "/bookings/a%00", "/t/%00",
 		"/staff/layouts/1/versions/2147483648", "/staff/layouts/1/versions/-1", "/staff/layouts/1/versions/x"} {
-		if p := b.get(w.URL + path); p.status >= 500 || p.status < 400 {
+		if p := b.get(w.URL + path); p.status != 404 {
 			t.Errorf("%s answers %d", path, p.status)
 		}
 	}

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"holdfast/internal/access"
@@ -25,7 +26,7 @@ func (s *site) staffPage(r *http.Request, who access.Staff, title, current strin
 		}
 		shown := views.NavGroup{ID: g.id, Name: g.name}
 		for _, l := range g.lines {
-			if who.Role.Covers(l.need) {
+			if who.Role.Covers(l.need) && !slices.Contains(foreign(set.Kind), l.url) {
 				shown.Lines = append(shown.Lines, views.NavLink{Text: l.text, URL: l.url, Current: l.url == current})
 			}
 		}
@@ -88,17 +89,31 @@ func staffMenu() []menuGroup {
 	}
 }
 
-// inMenu tells whether an address is a page of the menu.
-func inMenu(url string) bool {
+// foreign are the menu's lines that a house of one kind has no use for.
+func foreign(kind string) []string {
+	switch kind {
+	case "cinema":
+		return []string{"/staff/places", "/staff/routes"}
+	case "bus":
+		return []string{"/staff/films"}
+	}
+	return nil
+}
+
+// mayOpen tells whether an address is a page of the menu for a role.
+func mayOpen(role access.Role, url string) bool {
 	for _, g := range staffMenu() {
 		for _, l := range g.lines {
 			if l.url == url {
-				return true
+				return role.Covers(l.need)
 			}
 		}
 	}
 	return false
 }
+
+// inMenu tells whether an address is a page of the menu.
+func inMenu(url string) bool { return mayOpen(access.Owner, url) }
 
 // staffHome is where staff come in: the first page that their role has.
 func (s *site) staffHome(w http.ResponseWriter, r *http.Request, who access.Staff) error {

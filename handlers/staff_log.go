@@ -44,7 +44,7 @@ func (s *site) staffLog(w http.ResponseWriter, r *http.Request, who access.Staff
 		return err
 	}
 	if status == http.StatusOK {
-		if err := s.logLines(r, &v, q, set); err != nil {
+		if err := s.logLines(r, who.Role, &v, q, set); err != nil {
 			return err
 		}
 	}
@@ -52,7 +52,7 @@ func (s *site) staffLog(w http.ResponseWriter, r *http.Request, who access.Staff
 	return nil
 }
 
-func (s *site) logLines(r *http.Request, v *views.StaffLog, q access.LogSearch, set domain.Settings) error {
+func (s *site) logLines(r *http.Request, role access.Role, v *views.StaffLog, q access.LogSearch, set domain.Settings) error {
 	lines, err := s.Access.Log(r.Context(), q, linesOnPage+1)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (s *site) logLines(r *http.Request, v *views.StaffLog, q access.LogSearch, 
 		v.OlderURL = logURL + "?" + next.Encode()
 	}
 	for _, l := range lines {
-		v.Lines = append(v.Lines, s.logLine(l, set))
+		v.Lines = append(v.Lines, logLine(l, role, set))
 	}
 	return nil
 }
@@ -102,11 +102,11 @@ func (s *site) logPeople(r *http.Request, chosen string) ([]views.Option, error)
 	return out, nil
 }
 
-func (s *site) logLine(l access.LogLine, set domain.Settings) views.LogLine {
+func logLine(l access.LogLine, role access.Role, set domain.Settings) views.LogLine {
 	at := format.In(l.At, set.TimeZone)
-	subject, link := subjectOf(l)
+	subject, link := subjectOf(l, role)
 	return views.LogLine{
-		ID: strconv.FormatInt(l.ID, 10), When: format.Day(at) + ", " + at.Format("15:04:05"), What: spoken(l.Action), Who: actorName(l.Actor, l.Who),
+		ID: strconv.FormatInt(l.ID, 10), When: format.Day(at) + ", " + at.Format("15:04:05"), What: logAction(l.Action), Who: actorName(l.Actor, l.Who),
 		Address: l.Address, Subject: subject, SubjectURL: link, Changes: changed(l.Before, l.After),
 	}
 }
@@ -135,10 +135,23 @@ func spoken(name string) string {
 	return strings.ToUpper(words[:1]) + words[1:]
 }
 
-// subjectOf is what a line is about, and the page of the staff menu that shows it.
-func subjectOf(l access.LogLine) (words, link string) {
+// logWords are what people call the things of the log that the database calls otherwise.
+func logWords(kind string) string {
+	words := map[string]string{"resource": "hall or coach", "layout": "seat plan", "tariff": "price list"}
+	return cmp.Or(words[kind], kind)
+}
+
+// logAction is "Hall or coach archived" for "resource_archived".
+func logAction(action string) string {
+	kind, act, _ := strings.Cut(action, "_")
+	return spoken(strings.TrimSpace(logWords(kind) + " " + act))
+}
+
+// subjectOf is what a line is about, and the page of the staff menu that shows it, where
+// the role may open that.
+func subjectOf(l access.LogLine, role access.Role) (words, link string) {
 	kind, id, numbered := strings.Cut(l.Subject, ":")
-	words = strings.TrimSpace(spoken(kind) + " " + id)
+	words = strings.TrimSpace(spoken(logWords(kind)) + " " + id)
 	switch {
 	case kind == "booking" && numbered:
 		return "Booking " + cmp.Or(domain.ShowReference(l.About), id), "/staff/bookings/" + id
@@ -149,9 +162,10 @@ func subjectOf(l access.LogLine) (words, link string) {
 	}
 	lists := map[string]string{
 		"settings": settingsURL, "setting": settingsURL, "staff": "/staff/accounts", "film": "/staff/films", "route": "/staff/routes", "place": "/staff/places",
-		"resource": "/staff/resources", "layout": "/staff/layouts", "tariff": "/staff/fares", "ticket_type": "/staff/fares", "task": "/staff/status", "refund": "/staff/status",
+		"resource": "/staff/resources", "layout": plansURL, "tariff": faresURL, "ticket_type": faresURL + "/types", "task": "/staff/status", "refund": "/staff/status",
 	}
-	if list := lists[kind]; inMenu(list) {
+	list := lists[kind]
+	if mayOpen(role, strings.TrimSuffix(list, "/types")) {
 		return words, list
 	}
 	return words, ""
