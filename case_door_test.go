@@ -217,7 +217,7 @@ func TestDoor_MoneyWentBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.eventually("all went back", `SELECT sum(amount) = 2000 FROM refunds`)
-	door.get(w.URL+codes[0]).verdict("warn").says("Not paid", "Ask the office")
+	door.get(w.URL+codes[0]).verdict("warn").says("Refunded", "Ask the office")
 	door.post(w.URL+"/staff/checkin", url.Values{"code": {codes[0]}, "key": {"k"}}).want(409).verdict("warn")
 	w.exec(`UPDATE staff_tasks SET state = 'done' WHERE kind = 'dashboard_refund'`)
 	w.scan(door, codes[0]).want(303)

@@ -216,7 +216,7 @@ func TestStaffRoles(t *testing.T) {
 		method, path string
 		want         [5]int // nobody, steward, cashier, manager, owner
 	}{
-		{"GET", "/staff", [5]int{303, 200, 303, 303, 303}},
+		{"GET", "/staff", [5]int{303, 303, 303, 303, 303}},
 		{"GET", "/staff/status", [5]int{303, 403, 200, 200, 200}},
 		{"POST", "/staff/tasks/1/done", [5]int{303, 403, 403, 303, 303}},
 		{"POST", "/staff/tasks/999/done", [5]int{303, 403, 403, 404, 404}},

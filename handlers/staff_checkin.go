@@ -21,14 +21,24 @@ const (
 // saleOfCode reads the ticket whose code a form or a path carries; the code may be a whole
 // address, as a scanner reads it.
 func (s *site) saleOfCode(r *http.Request, code string) (*booking.Sale, error) {
-	if i := strings.LastIndex(code, "/t/"); i >= 0 {
-		code = code[i+len("/t/"):]
-	}
-	event, id, version, err := s.Signer.ReadTicketCode(strings.TrimSpace(code))
+	event, id, version, err := s.Signer.ReadTicketCode(bareCode(code))
 	if err != nil {
 		return nil, err
 	}
 	return s.Booking.SaleOfTicket(r.Context(), event, id, version)
+}
+
+// bareCode is the code of what a scanner read: the code alone or the ticket's address,
+// in small letters or in capitals.
+func bareCode(text string) string {
+	text = strings.ToLower(strings.TrimSpace(text))
+	if i := strings.LastIndex(text, "/t/"); i >= 0 {
+		text = text[i+len("/t/"):]
+	}
+	if i := strings.IndexAny(text, "/?# \t"); i >= 0 {
+		text = text[:i]
+	}
+	return text
 }
 
 // checkIn lets the ticket of a code in, once: 303 to the ticket when it is in, 409 with
@@ -50,7 +60,7 @@ func (s *site) checkIn(w http.ResponseWriter, r *http.Request, who access.Staff)
 		EventID: t.EventID, TicketID: t.ID, CodeVersion: t.CodeVersion, Door: door, Key: r.PostForm.Get("key"), Place: r.PostForm.Get("place"), By: s.by(r, who),
 	}
 	if a.Place == "" {
-		a.Place = usualPlace(x.Scene)
+		a.Place = s.doorPlace(r, x.Scene)
 	}
 	_, knowing := r.PostForm["reason"]
 	c := checkInPage{s: s, who: who, x: x, door: door, why: r.PostForm.Get("reason")}

@@ -85,7 +85,10 @@ func (c checkInPage) judge(v *views.StaffCheckIn, manager bool) {
 			v.Undo = strconv.FormatInt(e.ID, 10)
 		}
 	case booking.DoorUnpaid:
-		say("warn", "alert", "Not paid", "All the money of this ticket went back, or none came. Ask the office first.")
+		say("warn", "alert", "Not paid", "No money came for this ticket. Ask the office first.")
+		v.Anyway = manager
+	case booking.DoorRefunded:
+		say("warn", "alert", "Refunded", "All the money of this ticket went back. Ask the office first.")
 		v.Anyway = manager
 	case booking.DoorAsk:
 		say("warn", "alert", "Ask the office first", "The cardholder took the payment back. Somebody must decide on the status page before this ticket is good.")
@@ -103,20 +106,25 @@ func (c checkInPage) judge(v *views.StaffCheckIn, manager bool) {
 	}
 }
 
-// entered is when, where and by whom: "Sat 5 Dec, 19:12, Hall 1, by K. Selvam".
+// entered is when, where and by whom: "at 19:12, Hall 1, by K. Selvam".
 func (c checkInPage) entered() string {
-	e, zone := c.verdict.Entry, placeZone(c.x.Scene)
+	e := c.verdict.Entry
 	if e.ID == 0 {
 		return "a moment ago"
 	}
-	at := format.In(e.At, zone)
+	return enteredWords(e.At, c.verdict.Now, placeZone(c.x.Scene), e.Place, e.Who, e.Reason)
+}
+
+// enteredWords has the day when it is not today: "Sat 5 Dec 2026 at 19:12, …".
+func enteredWords(when, now time.Time, zone, place, who, reason string) string {
+	at := format.In(when, zone)
 	words := "at " + format.Clock(at)
-	if format.DayOff(at, format.In(c.verdict.Now, zone)) != 0 {
+	if format.DayOff(at, format.In(now, zone)) != 0 {
 		words = format.Day(at) + " " + words
 	}
-	words += commaIf(e.Place) + ", by " + e.Who
-	if e.Reason != "" {
-		words += ": " + e.Reason
+	words += commaIf(place) + ", by " + who
+	if reason != "" {
+		words += ": " + reason
 	}
 	return words
 }

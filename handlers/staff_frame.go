@@ -64,6 +64,7 @@ func staffMenu() []menuGroup {
 	return []menuGroup{
 		{"daily", "Daily work", []menuLine{
 			{"Today", "/staff/today", access.Cashier},
+			{"Door", doorURL, access.Steward},
 			{"Schedule", "/staff/schedule", access.Manager},
 			{"Bookings", "/staff/bookings", access.Cashier},
 			{"Tills", shiftsURL, access.Cashier},
@@ -124,13 +125,5 @@ func (s *site) staffHome(w http.ResponseWriter, r *http.Request, who access.Staf
 			}
 		}
 	}
-	page, _, err := s.staffPage(r, who, "Signed in", "")
-	if err != nil {
-		return err
-	}
-	s.render(w, r, http.StatusOK, views.StaffNoticePage(views.StaffNotice{
-		Page: page, Heading: "You are signed in", Lede: "Scan a ticket’s code with the camera of this phone to see it.",
-		Links: []views.Link{{Text: "See what’s on", URL: "/"}},
-	}))
-	return nil
+	return seeOther(w, r, ownAccount)
 }

@@ -266,6 +266,8 @@ func taskTitle(kind string) string {
 		return "Money that no payment here belongs to"
 	case "mail_failed":
 		return "A mail did not arrive"
+	case "door_conflict":
+		return "Let in with a ticket that was not good"
 	case "":
 		return "Something to look at"
 	}

@@ -14,3 +14,5 @@ copy() {
 }
 mkdir -p static/vendor
 copy node_modules/htmx.org/dist/htmx.min.js static/vendor/htmx.min.js
+copy node_modules/barcode-detector/dist/iife/ponyfill.js static/vendor/barcode-detector.js
+copy node_modules/zxing-wasm/dist/reader/zxing_reader.wasm static/vendor/zxing_reader.wasm

@@ -130,6 +130,8 @@ func contentType(name string) string {
 		return "image/png"
 	case ".woff2":
 		return "font/woff2"
+	case ".wasm":
+		return "application/wasm"
 	}
 	return ""
 }

@@ -25,10 +25,12 @@ const (
 	DoorOff       DoorVerdict = "off"       // the event
 	DoorOther     DoorVerdict = "other"     // good, but for another event than this door's
 	DoorAgain     DoorVerdict = "again"     // came in before: Entry says when, where and by whom
-	DoorUnpaid    DoorVerdict = "unpaid"    // no money, or all of it went back and nobody decided
+	DoorUnpaid    DoorVerdict = "unpaid"    // no money came
+	DoorRefunded  DoorVerdict = "refunded"  // all the money went back and nobody decided
 	DoorAsk       DoorVerdict = "ask"       // a chargeback that staff have not decided
 	DoorValid     DoorVerdict = "valid"     // may come in
 	DoorIn        DoorVerdict = "in"        // came in by this very act
+	DoorUnknown   DoorVerdict = "unknown"   // no ticket of this house, or its code was replaced
 )
 
 // Verdict is a ticket's worth with the entry that stands.
@@ -39,7 +41,9 @@ type Verdict struct {
 }
 
 // Knowingly says whether a manager may let it in all the same.
-func (v Verdict) Knowingly() bool { return v.Word == DoorAsk || v.Word == DoorUnpaid }
+func (v Verdict) Knowingly() bool {
+	return v.Word == DoorAsk || v.Word == DoorUnpaid || v.Word == DoorRefunded
+}
 
 // Door judges a ticket without changing anything. door is the event people come in to,
 // 0 when that is not known. domain.ErrNotFound: no such ticket.
@@ -71,8 +75,10 @@ func worth(f db.DoorFacts, eventID, door int64) DoorVerdict {
 		return DoorOther
 	case f.IsIn:
 		return DoorAgain
-	case !f.Paid || f.MoneyBack:
+	case !f.Paid:
 		return DoorUnpaid
+	case f.MoneyBack:
+		return DoorRefunded
 	case f.Disputed:
 		return DoorAsk
 	}
@@ -95,6 +101,14 @@ type Admission struct {
 
 // earliest is how old a scan without a line may be when it arrives.
 const earliest = 48 * time.Hour
+
+// scannedAt is when a scan that arrives now was made, as far as it can be believed.
+func scannedAt(at, now time.Time) time.Time {
+	if at.IsZero() || at.After(now) || at.Before(now.Add(-earliest)) {
+		return now
+	}
+	return at
+}
 
 // CheckIn lets a ticket in once. The verdict is "in" when it did, also when the same key
 // comes again; everything else says why not, and nothing was changed. A key whose entry
@@ -143,12 +157,8 @@ func (s *Service) checkIn(ctx context.Context, t *db.Tx, a Admission, staff int6
 	if a.Door != 0 && a.Door != a.EventID {
 		return s.judge(ctx, t.Queries, f, a.EventID, a.TicketID, a.Door)
 	}
-	at := a.At
-	if at.IsZero() || at.After(f.Now) || at.Before(f.Now.Add(-earliest)) {
-		at = f.Now
-	}
 	_, err = t.CheckIn(ctx, db.NewEntry{
-		EventID: a.EventID, TicketID: a.TicketID, Key: a.Key, StaffID: staff, Place: tidyText(a.Place, 80), Reason: a.Reason, Knowing: a.Reason != "", At: at,
+		EventID: a.EventID, TicketID: a.TicketID, Key: a.Key, StaffID: staff, Place: tidyText(a.Place, 80), Reason: a.Reason, Knowing: a.Reason != "", At: scannedAt(a.At, f.Now),
 	})
 	if errors.Is(err, domain.ErrNotFound) {
 		if f, err = t.DoorFacts(ctx, a.EventID, a.TicketID); err != nil { // as it is now that we waited

@@ -65,13 +65,14 @@ func (s *Service) MailTicketsAgain(ctx context.Context, bookingID int64) error {
 	})
 }
 
-// SaleOfTicket reads one ticket by what its code says, alone in its booking.
+// SaleOfTicket reads one ticket by what its code says, alone in its booking. A version of
+// 0 is a ticket that was picked from a list.
 func (s *Service) SaleOfTicket(ctx context.Context, eventID, ticketID int64, codeVersion int) (*Sale, error) {
 	t, err := s.db.Ticket(ctx, eventID, ticketID)
 	if err != nil {
 		return nil, err
 	}
-	if t.CodeVersion != codeVersion {
+	if codeVersion != 0 && t.CodeVersion != codeVersion {
 		return nil, fmt.Errorf("ticket code of version %d: %w", codeVersion, domain.ErrNotFound)
 	}
 	b, err := s.db.Booking(ctx, t.BookingID)
