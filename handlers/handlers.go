@@ -81,13 +81,14 @@ type DemoSite struct {
 
 type site struct {
 	Deps
-	pages   Pages
-	history *seatmap.History
+	pages       Pages
+	history     *seatmap.History // of the customers' maps
+	counterMaps *seatmap.History // of the counter's
 }
 
 // New makes the whole site as one handler.
 func New(d Deps) http.Handler {
-	s := &site{Deps: d, history: seatmap.NewHistory()}
+	s := &site{Deps: d, history: seatmap.NewHistory(), counterMaps: seatmap.NewHistory()}
 	s.pages = Pages{assets: d.Assets, booking: d.Booking, demo: d.Demo != nil}
 	return s.routes()
 }

@@ -193,6 +193,9 @@ func (s *site) payDown(w http.ResponseWriter, r *http.Request, why error) error 
 func (s *site) returnFromPayment(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("hold")
 	settled, err := s.Booking.Return(r.Context(), s.visitor(r), id)
+	if errors.Is(err, domain.ErrNotFound) { // not this visitor's: perhaps a phone at the counter
+		return s.returnByLink(w, r)
+	}
 	if err != nil && !errors.Is(err, domain.ErrGateway) && !errors.Is(err, domain.ErrPaymentsOff) {
 		return err
 	}

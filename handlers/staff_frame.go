@@ -58,11 +58,11 @@ type menuLine struct {
 	need      access.Role
 }
 
-// staffMenu is the menu with the roles that see each line: those of routes.go. The first
-// line is where staff come in.
+// staffMenu is the menu with the roles that see each line: those of routes.go.
 func staffMenu() []menuGroup {
 	return []menuGroup{
 		{"daily", "Daily work", []menuLine{
+			{"Sell", sellURL, access.Cashier},
 			{"Today", "/staff/today", access.Cashier},
 			{"Door", doorURL, access.Steward},
 			{"Schedule", "/staff/schedule", access.Manager},
@@ -116,14 +116,10 @@ func mayOpen(role access.Role, url string) bool {
 // inMenu tells whether an address is a page of the menu.
 func inMenu(url string) bool { return mayOpen(access.Owner, url) }
 
-// staffHome is where staff come in: the first page that their role has.
+// staffHome is where staff come in: the day for everybody who has it.
 func (s *site) staffHome(w http.ResponseWriter, r *http.Request, who access.Staff) error {
-	for _, g := range staffMenu() {
-		for _, l := range g.lines {
-			if who.Role.Covers(l.need) {
-				return seeOther(w, r, l.url)
-			}
-		}
+	if who.Role.Covers(access.Cashier) {
+		return seeOther(w, r, "/staff/today")
 	}
 	return seeOther(w, r, ownAccount)
 }

@@ -118,6 +118,9 @@ func (s *Service) sellIn(ctx context.Context, t *db.Tx, o *Offer, who Seller, c 
 	if again {
 		return strconv.ParseInt(done, 10, 64)
 	}
+	if err := o.counterOpen(c); err != nil {
+		return 0, err
+	}
 	shift, err := t.ShareShift(ctx, who.StaffID)
 	if err != nil {
 		return 0, err

@@ -60,6 +60,9 @@ func (s *Service) keepIn(ctx context.Context, t *db.Tx, o *Offer, who Seller, c 
 	if err != nil || again {
 		return done, err
 	}
+	if err := o.counterOpen(c); err != nil {
+		return "", err
+	}
 	h, err := s.counterClaim(ctx, t, o, who, c, seats)
 	if err != nil {
 		return "", err

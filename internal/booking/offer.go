@@ -31,6 +31,16 @@ func (o *Offer) Open() bool {
 	return o.Event.Status == "published" && o.Event.Now.Before(o.ClosesAt)
 }
 
+// CounterClosesAt is when the counter's own sales of the ride end, mostly after the start.
+func (o *Offer) CounterClosesAt() time.Time {
+	return domain.ClosesOn(domain.ChannelCounter, o.Event, o.Boards, o.Settings)
+}
+
+// OpenAtCounter says whether the counter may sell now.
+func (o *Offer) OpenAtCounter() bool {
+	return o.Event.Status == "published" && o.Event.Now.Before(o.CounterClosesAt())
+}
+
 // Offer reads an event for customers. ride nil means first to last stop. A draft is
 // ErrNotFound; stops that do not exist, are in the wrong order, closed to
 // passengers or not sold together are a RuleError.

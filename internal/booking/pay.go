@@ -173,6 +173,11 @@ func (s *Service) begin(ctx context.Context, t *db.Tx, h *domain.Hold, what stri
 	if err != nil {
 		return db.Payment{}, err
 	}
+	if staff := staffOf(h); staff != 0 {
+		if err := t.PaymentByStaff(ctx, id, staff); err != nil {
+			return db.Payment{}, err
+		}
+	}
 	if err := t.Enqueue(ctx, domain.EndPaymentJob{PaymentID: id}, h.ExpiresAt); err != nil {
 		return db.Payment{}, err
 	}

@@ -15,6 +15,11 @@ func (s *Service) Return(ctx context.Context, holder domain.Holder, holdID strin
 	if err != nil {
 		return "", err
 	}
+	return s.back(ctx, h)
+}
+
+// back settles what a hold's payment page may have taken.
+func (s *Service) back(ctx context.Context, h *domain.Hold) (Settled, error) {
 	switch h.Phase() {
 	case domain.PhaseBooked:
 		return Booked, nil

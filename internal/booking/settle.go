@@ -144,9 +144,12 @@ func (s *Service) receive(ctx context.Context, t *db.Tx, p db.Payment, session d
 	if err := t.ReceivePayment(ctx, p.ID, session, domain.PaymentApplied, "booked"); err != nil {
 		return "", err
 	}
-	_, err = s.book(ctx, t, h, p.ID)
+	id, err := s.book(ctx, t, h, p.ID)
 	if errors.Is(err, errSeatLost) {
 		return s.seatLost(ctx, t, p, h, session)
+	}
+	if staff := staffOf(h); err == nil && staff != 0 {
+		err = t.SoldBy(ctx, id, staff)
 	}
 	return Booked, err
 }

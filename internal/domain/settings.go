@@ -34,6 +34,7 @@ type Settings struct {
 	BoardingNoticeMin    int         // "be there by": minutes before departure
 	BestSeatRowFromFront int         // percent of the rows from the front where the best seats are
 	CancelTerms          CancelTerms // what goes back when a customer's tickets are cancelled
+	PhoneHoldMinutes     int         // seats booked by phone are free so long before the start or the boarding
 	TwoStepRoles         string      // "owner,manager": must have a second factor to work here
 }
 
@@ -95,6 +96,7 @@ func settingTable() []SettingDef {
 		{"seats_per_booking", GroupSelling, "Seats in one booking", "8", "Larger groups are asked to call.", number(1, 100, "seats", func(s *Settings) *int { return &s.SeatsPerBooking })},
 		{"sales_close_minutes", GroupSelling, "Online sales close", "10", "So long before the start, or before departure at the boarding stop. A negative number is after the start.", number(-1440, 14400, "minutes", func(s *Settings) *int { return &s.SalesCloseMinutes })},
 		{"sales_close_counter_minutes", GroupSelling, "The counter closes", "-15", "So long before the start or departure; a negative number is after it.", number(-1440, 14400, "minutes", func(s *Settings) *int { return &s.SalesCloseCounter })},
+		{"phone_hold_minutes", GroupSelling, "Phone bookings are kept until", "30", "So long before the start or departure; then the seats are free again.", number(0, 1440, "minutes", func(s *Settings) *int { return &s.PhoneHoldMinutes })},
 		{"sales_close_agent_minutes", GroupSelling, "Agents close", "10", "So long before the start or departure; a negative number is after it.", number(-1440, 14400, "minutes", func(s *Settings) *int { return &s.SalesCloseAgent })},
 		{"lonely_seat_rule", GroupSelling, "Single seats", "off", "On: no customer may leave a single free seat between sold ones, or between them and an aisle. It gives way where so many seats cannot be had otherwise.", onOff(func(s *Settings) *bool { return &s.LonelySeatRule })},
 		{"companion_release_hours", GroupSelling, "Companion seats", "24", "Until so long before the start or departure they are sold together with the wheelchair space beside them only. 0: always together.", number(0, 720, "hours", func(s *Settings) *int { return &s.CompanionHours })},
