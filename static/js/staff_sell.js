@@ -9,6 +9,8 @@
   arrowsOnEvents();
   const alert = $('[role=alert]');
   if (alert) alert.focus({ preventScroll: true });
+  const here = $('.shows [aria-current]');
+  if (here) here.parentElement.parentElement.scrollTop = here.offsetTop - here.parentElement.parentElement.offsetTop - 80;
   if (form) counter();
 
   // --- Up and down walk through the events --------------------------------------------------
@@ -146,9 +148,12 @@
       const bar = $('[data-notes]', form), part = cashPart(), largest = (data.notes || []).at(-1);
       bar.hidden = !part || !largest;
       if (bar.hidden) return;
-      const sums = new Set(data.notes.map(n => Math.ceil(part / n) * n).filter(n => n > part));
-      for (let n = largest; sums.size < 3; n += largest) if (n > part) sums.add(n);
-      const offers = [...sums].sort((a, b) => a - b).slice(-3).map(n => [n, money(n)]);
+      // Few notes first, and nobody lays down more than three times the price.
+      const pieces = sum => data.notes.reduceRight(([n, left], note) => [n + Math.floor(left / note), left % note], [0, sum])[0];
+      const sums = [...new Set(data.notes.map(n => Math.ceil(part / n) * n).filter(n => n > part))];
+      for (let n = largest; sums.length < 3; n += largest) if (n > part && !sums.includes(n)) sums.push(n);
+      const rank = sum => (sum > 3 * part ? 1e6 : 0) + pieces(sum) * 1e3;
+      const offers = sums.sort((a, b) => rank(a) - rank(b) || a - b).slice(0, 3).sort((a, b) => a - b).map(n => [n, money(n)]);
       const buttons = [...offers, [part, 'Exact']].map(([n, words]) => {
         const b = Object.assign(document.createElement('button'), { type: 'button', className: 'btn quiet', textContent: words, tabIndex: -1 });
         b.dataset.note = n;
@@ -272,7 +277,7 @@
       say(`To pay ${currency} ${money(due)}. Cash given? Enter for the exact amount.`);
     };
     const back = () => {
-      const menu = document.activeElement.closest('details.best');
+      const menu = document.activeElement.closest('details.choice');
       if (menu && menu.open) { menu.open = false; document.activeElement.blur(); return; }
       if (digits) { digits = ''; tell(''); return; }
       if (stage === 'pay') { stage = 'seats'; given.value = ''; document.activeElement.blur(); change(); return; }
