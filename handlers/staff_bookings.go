@@ -174,7 +174,7 @@ func shortMoment(t time.Time, set domain.Settings) string {
 // typedAmount reads an amount as people type it in a currency: "10", "10.00", "10,5",
 // "1,200.00". A refusal says how to write it.
 func typedAmount(text, code string) (int64, error) {
-	amount, err := cashAmount(text, code)
+	amount, err := handAmount(text, code)
 	if err != nil {
 		return 0, err
 	}
@@ -184,8 +184,8 @@ func typedAmount(text, code string) (int64, error) {
 	return amount, nil
 }
 
-// cashAmount is typedAmount for money in the hand: any amount that the currency has.
-func cashAmount(text, code string) (int64, error) {
+// handAmount is typedAmount for money in the hand: any amount that the currency has.
+func handAmount(text, code string) (int64, error) {
 	wrong := &domain.RuleError{Code: "amount", Words: "Please write the amount like " + format.Number(123400, code) + ", in " + code + ". Nothing was changed."}
 	c, err := domain.CurrencyOf(code)
 	if err != nil {

@@ -186,7 +186,7 @@ func (f *sellForm) tenders(currency string) ([]booking.Tender, error) {
 	}
 	given := int64(0)
 	if f.given != "" && (f.act == "cash" || f.act == "split") {
-		if given, err = cashAmount(f.given, currency); err != nil {
+		if given, err = handAmount(f.given, currency); err != nil {
 			return nil, onField("given", err)
 		}
 	}
@@ -202,7 +202,7 @@ func (f *sellForm) tenders(currency string) ([]booking.Tender, error) {
 		}
 		return []booking.Tender{{Kind: "comp", Words: f.reason}}, nil
 	case "split":
-		cash, err := cashAmount(f.split, currency)
+		cash, err := handAmount(f.split, currency)
 		if err != nil {
 			return nil, onField("split", err)
 		}

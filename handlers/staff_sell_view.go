@@ -206,9 +206,12 @@ func sellData(c *sellScene, f *sellForm) string {
 	for _, t := range booking.TicketTypes(c.fares) {
 		data.Types = append(data.Types, kind{t.Code, t.Name})
 	}
-	if currency, err := domain.CurrencyOf(c.o.Event.Currency); err == nil {
-		data.Notes = currency.Notes()
+	for _, p := range domain.Pieces(c.o.Event.Currency) {
+		if !p.Coin {
+			data.Notes = append(data.Notes, p.Value)
+		}
 	}
+	slices.Reverse(data.Notes)
 	text, err := json.Marshal(data)
 	if err != nil { // numbers and texts can always be written
 		return "{}"

@@ -301,7 +301,7 @@ func tillBar(p StaffPage, till string, keys bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<nav aria-label=\"Staff\"><ul class=\"row-wrap\"><li><a href=\"/staff/today\">Today</a></li><li><a href=\"/staff/bookings\">Bookings</a></li><li><a href=\"/staff/shifts\">Shifts</a></li></ul></nav>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<nav aria-label=\"Staff\"><ul class=\"row-wrap\"><li><a href=\"/staff/today\">Today</a></li><li><a href=\"/staff/bookings\">Bookings</a></li><li><a href=\"/staff/shifts\">Tills</a></li></ul></nav>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -72,7 +72,7 @@ func (o *Offer) GiveTypes(fares domain.Fares, seats []string, count map[string]i
 // Quote prices a choice as Sell will: running is the hold that is being sold, or nil.
 // Errors as Sell's *domain.RuleError.
 func (s *Service) Quote(o *Offer, c CounterSale, running *domain.Hold) (lines []domain.HoldSeat, total int64, err error) {
-	seats, err := s.counterSeats(o, c.Seats)
+	seats, err := s.counterSeats(o, c.Seats, nil)
 	if err != nil {
 		return nil, 0, err
 	}
