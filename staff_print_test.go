@@ -174,23 +174,52 @@ func TestCounterActsByRole(t *testing.T) {
 			if whom == "" {
 				whom = c.whom
 			}
-			seller, sale := counterSale(t, w, "A1", "A2")
-			p := seller.get(sale + "/tickets").want(200)
-			seller.submit(p, p.form("/tickets"), nil, "paper=80").want(303)
+			seller := c.role // sells what is taken back
+			if c.role == "steward" {
+				seller = "cashier"
+			}
+			at := w.as(t, seller)
+			openTill(at, w)
+			staff := one[int64](w, `SELECT id FROM staff WHERE role = $1`, seller)
 			b := w.as(t, c.role)
-			typed := url.Values{"key": {"copy"}, "again": {"1"}, "reason": {"lost"}, "paper": {"80"}, "supervisor": {whom}, "supervisor_secret": {c.secret}}
-			got := b.post(sale+"/tickets", typed)
-			check(t, "reprint", got, c.status, c.says)
-			if c.status == 422 {
-				if f := got.form("/tickets"); f.values.Get("reason") != "lost" || f.values.Get("supervisor_secret") != "" || f.values.Get("key") != "copy" {
-					t.Errorf("the form comes back with %v", f.values)
+			for i, act := range []string{"tickets", "void", "cancel"} {
+				id := sellCash(t, w, staff, []string{"A1", "B1", "C1"}[i], []string{"A2", "B2", "C2"}[i])
+				sale := w.URL + "/staff/sales/" + itoa(id)
+				if act == "cancel" {
+					sale = w.URL + "/staff/bookings/" + itoa(id)
+				}
+				if act == "tickets" {
+					p := at.get(sale + "/tickets").want(200)
+					at.submit(p, p.form("/tickets"), nil, "paper=80").want(303)
+				}
+				typed := url.Values{"key": {"copy"}, "again": {"1"}, "reason": {"lost"}, "paper": {"80"}, "supervisor": {whom}, "supervisor_secret": {c.secret}}
+				ticket := itoa(one[int64](w, `SELECT min(id) FROM tickets WHERE booking_id = $1`, id))
+				typed.Set("ticket", ticket)
+				typed.Set("how", "till")
+				got := b.post(sale+"/"+act, typed)
+				check(t, act, got, c.status, c.says)
+				if c.status == 422 {
+					if f := got.form("/" + act); f.values.Get("reason") != "lost" || f.values.Get("supervisor_secret") != "" || act == "cancel" && !slices.Equal(f.values["ticket"], []string{ticket}) {
+						t.Errorf("%s: the form comes back with %v", act, f.values)
+					}
+				}
+				valid, papers := 2, 0
+				if act == "tickets" {
+					papers = 1
+				}
+				if c.status == 303 {
+					valid, papers = map[string]int{"tickets": 2, "void": 0, "cancel": 1}[act], papers*2
+				}
+				w.wantCount(t, valid, "tickets WHERE state = 'valid' AND booking_id = "+itoa(id))
+				w.wantCount(t, papers, "prints WHERE booking_id = "+itoa(id))
+				if act == "void" && c.status == 303 {
+					b.follow(got).want(200).says("Taken back. Hand over EUR 20.00 in cash")
+				}
+				if c.status == 303 && c.role == "cashier" {
+					w.wantCount(t, 1, `audit_log WHERE subject = 'booking:`+itoa(id)+`' AND after ->> 'confirmed_by' = 'staff:`+manager+`' AND after ->> 'reason' = 'lost'`)
 				}
 			}
-			made := int64(1)
-			if c.status == 303 {
-				made = 2
-			}
-			w.wantCount(t, int(made), "prints")
+			w.clean()
 		})
 	}
 }
@@ -221,4 +250,63 @@ func TestSupervisorsPINHasItsLimit(t *testing.T) {
 	w.exec("DELETE FROM login_failures")
 	reprint(b, sale, manager, managersPIN).want(422).says("not right") // the PIN is off
 	reprint(b, sale, manager, staffPassword).want(303)
+}
+
+// A void is the seller's own, in the shift that is still open; afterwards there is only
+// the refund. The report tells them apart, with the reason and who confirmed.
+func TestVoidIsOfOnesOwnOpenShift(t *testing.T) {
+	t.Parallel()
+	w, _ := office(t)
+	manager := withPIN(t, w)
+	b, sale := counterSale(t, w, "A1", "A2")
+	staff := one[int64](w, `SELECT id FROM staff WHERE role = 'cashier'`)
+	confirm := url.Values{"reason": {"wrong show"}, "supervisor": {manager}, "supervisor_secret": {managersPIN}}
+
+	p := b.get(sale+"/void").want(200).says("A1 and A2", "cash EUR 20.00", "A supervisor confirms")
+	b.submit(p, p.form("/void"), url.Values{"supervisor": {manager}, "supervisor_secret": {managersPIN}}, "").want(422).says("Please say why", "A reason is missing")
+	w.wantCount(t, 0, `audit_log WHERE action = 'supervised'`) // nobody was asked in vain
+	m := w.as(t, "manager")
+	m.get(sale+"/void").want(200).says("cannot be voided", "Refund its tickets")
+	m.post(sale+"/void", confirm).want(409) // no till
+	openTill(m, w)
+	m.post(sale+"/void", confirm).want(422).says("Only a sale of your own open till")
+	done := b.submit(p, p.form("/void"), confirm, "").want(303)
+	b.follow(done).want(200).says("Hand over EUR 20.00 in cash", "Cancelled")
+	b.follow(b.submit(p, p.form("/void"), confirm, "").want(303)).want(200).says("cancelled already") // sent twice
+	w.wantCount(t, 1, "refunds WHERE reason = 'void' AND amount = 2000 AND tender = 'cash'")
+	b.get(sale + "/void").want(200).says("cancelled already")
+	w.wantCount(t, 0, "event_seats WHERE state = 'booked'") // for sale at once
+
+	second := sellCash(t, w, staff, "B1")
+	other := w.URL + "/staff/sales/" + itoa(second)
+	till := w.URL + "/staff/shifts/" + itoa(one[int64](w, `SELECT id FROM shifts WHERE staff_id = $1`, staff))
+	closeTill(b, till, "5000=2", "1000=1").says("Void", "wrong show", "Confirmed by Manager Person", "-20.00", "exact")
+
+	b.get(other + "/void").want(200).says("cannot be voided")
+	next := openTill(b, w)
+	b.post(other+"/void", confirm).want(422).says("Only a sale of your own open till") // sold in an earlier shift
+	confirm.Set("reason", "ill")
+	confirm.Set("ticket", itoa(one[int64](w, `SELECT id FROM tickets WHERE booking_id = $1`, second)))
+	confirm.Set("how", "till")
+	b.post(w.URL+"/staff/bookings/"+itoa(second)+"/cancel", confirm).want(303)
+	m.get(next).want(200).says("Refund", "ill", "Confirmed by Manager Person", "-10.00", "90.00")
+	m.get(till).want(200).says("Z report 1", "exact") // as it was
+	w.clean()
+}
+
+// A free ticket and one paid by card come back as they went.
+func TestVoidGoesBackAsItCame(t *testing.T) {
+	t.Parallel()
+	w, _ := office(t)
+	m := w.as(t, "manager")
+	openTill(m, w)
+	staff := one[int64](w, `SELECT id FROM staff WHERE role = 'manager'`)
+	for _, c := range []struct{ tender, words, seat, says string }{
+		{"terminal", "", "A1", "Send EUR 10.00 back on the card terminal"}, {"comp", "press", "B1", "Nothing was paid"}, {"cash", "", "C1", "Hand over EUR 10.00 in cash"},
+	} {
+		sale := w.URL + "/staff/sales/" + itoa(sell(t, w, staff, c.tender, c.words, c.seat))
+		p := m.get(sale + "/void").want(200)
+		m.follow(m.submit(p, p.form("/void"), url.Values{"reason": {"mistake"}}, "").want(303)).want(200).says(c.says)
+	}
+	w.clean()
 }

@@ -120,3 +120,20 @@ SELECT EXISTS (SELECT 1 FROM bookings b JOIN shifts h ON h.staff_id = b.sold_by
 func (q Queries) SoldInShift(ctx context.Context, bookingID, shiftID int64) (bool, error) {
 	return scalar[bool](ctx, q.q, soldInShiftSQL, pgx.StrictNamedArgs{"booking": bookingID, "shift": shiftID})
 }
+
+// HandedBack is what went back by one tender.
+type HandedBack struct {
+	Tender string
+	Amount int64
+}
+
+const handedBackSQL = `
+SELECT coalesce(r.tender, p.tender) AS tender, sum(r.amount)::bigint AS amount
+  FROM payments p JOIN refunds r ON r.payment_id = p.id
+ WHERE p.hold_id = @hold AND r.id > @after
+ GROUP BY 1 ORDER BY 1`
+
+// HandedBack adds up the refunds of a hold that came after one, by tender.
+func (q Queries) HandedBack(ctx context.Context, holdID string, after int64) ([]HandedBack, error) {
+	return rows[HandedBack](ctx, q.q, handedBackSQL, pgx.StrictNamedArgs{"hold": holdID, "after": after})
+}

@@ -215,6 +215,8 @@ func (s *site) paperRoutes(staff func(pattern string, need access.Role, do staff
 	staff("POST /staff/sales/{booking}/tickets", access.Cashier, s.print(booking.PrintTickets))
 	staff("GET /staff/sales/{booking}/receipt", access.Cashier, s.printPage(booking.PrintReceipt))
 	staff("POST /staff/sales/{booking}/receipt", access.Cashier, s.print(booking.PrintReceipt))
+	staff("GET /staff/sales/{booking}/void", access.Cashier, s.voidPage)
+	staff("POST /staff/sales/{booking}/void", access.Cashier, s.voidSale)
 }
 
 // houseRoutes are the pages about what events are made of.

@@ -69,6 +69,7 @@ func (s *site) showBooking(w http.ResponseWriter, r *http.Request, who access.St
 	}
 	link := "/bookings/" + s.Signer.BookingToken(b.ID, b.LinkVersion)
 	v.Links = append([]views.Link{{Text: "The customer’s page", URL: link}}, d.exchanges()...)
+	v.Links = append(v.Links, counterLinks(f)...)
 	if c.till, err = s.tillOpen(r, who); err != nil {
 		return err
 	}
@@ -83,6 +84,9 @@ func (s *site) showBooking(w http.ResponseWriter, r *http.Request, who access.St
 }
 
 func bookingSaid(what string) *views.Note {
+	if words, ok := strings.CutPrefix(what, handedBack); ok {
+		return &views.Note{Tone: "ok", Alert: true, Title: "Taken back. " + words, Text: []string{"The seats are for sale again. What went back stands below."}}
+	}
 	switch what {
 	case "exchanged":
 		return &views.Note{Tone: "ok", Alert: true, Title: "Exchanged: these are the new tickets", Text: []string{"The old ones are not valid any more, and their seats are for sale again."}}

@@ -78,7 +78,7 @@ func (s *site) print(kind string) staffAction {
 			return err
 		}
 		f := printForm{key: r.PostForm.Get("key"), reason: r.PostForm.Get("reason")}
-		seller := booking.Seller{StaffID: who.ID, By: s.by(r, who)}
+		seller := s.seller(r, who)
 		again := r.PostForm.Get("again") != ""
 		if again && strings.TrimSpace(f.reason) != "" {
 			if seller.Confirmed, f.no, err = s.supervised(r, who, access.Manager); err != nil {

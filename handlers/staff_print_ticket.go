@@ -77,7 +77,7 @@ func paperEvent(v *views.PrintTicket, o *booking.Offer) {
 		{Name: "To", Text: contact(to.Place, format.Clock(off)+" "+format.Zone(to.TimeZone))},
 	}
 	if o.Event.Resource != "" {
-		v.Way = append(v.Way, views.Fact{Name: "Coach", Text: o.Event.Resource})
+		v.Facts = append(v.Facts, views.Fact{Name: "Coach", Text: o.Event.Resource})
 	}
 }
 
@@ -96,7 +96,7 @@ func paperPlace(v *views.PrintTicket, l *domain.Layout, t booking.Ticket) {
 		add(&v.Places, "Section", c.Section)
 		add(&v.Places, seatWord(c), t.SeatNo)
 		if len(l.Decks) > 1 && c.Deck < len(l.Decks) {
-			add(&v.Places, "Deck", l.Decks[c.Deck])
+			add(&v.Facts, "Deck", l.Decks[c.Deck])
 		}
 	default:
 		add(&v.Places, "Section", c.Section)

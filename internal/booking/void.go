@@ -11,24 +11,37 @@ import (
 // ErrNotVoidable: the sale is not of the seller's own open shift: only a refund can undo it.
 var ErrNotVoidable = &domain.RuleError{Code: "not_voidable", Words: "Only a sale of your own open till can be voided. This one can be refunded."}
 
+// HandedBack is what went back by one tender.
+type HandedBack = db.HandedBack
+
 // Void undoes a sale that the seller made in the shift that is still open: every valid
-// ticket, all the money, handed back as it came. Errors as DeskCancel; ErrNoShift;
-// ErrNotVoidable.
-func (s *Service) Void(ctx context.Context, who Seller, bookingID int64, words string) error {
-	tickets, err := s.db.Tickets(ctx, bookingID)
+// ticket, all its money whatever the terms say, handed back as it came. It answers what
+// went back. Errors as DeskCancel; ErrNoShift; ErrNotVoidable.
+func (s *Service) Void(ctx context.Context, who Seller, bookingID int64, words string) ([]HandedBack, error) {
+	f, err := s.BookingFile(ctx, bookingID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c := Cancel{BookingID: bookingID, Reason: "void", Seller: &who, By: who.By.Actor, From: who.By.Address, Words: words, Confirmed: who.Confirmed}
-	for _, t := range tickets {
+	for _, t := range f.Tickets {
 		if t.State == "valid" {
 			c.Tickets = append(c.Tickets, t.ID)
 		}
 	}
 	if len(c.Tickets) == 0 {
-		return ErrTicketsGone
+		return nil, ErrTicketsGone
 	}
-	return s.DeskCancel(ctx, c, nil)
+	price, _ := f.Price(c.Tickets)
+	price = min(price, f.Left)
+	c.Refund = &price
+	var last int64
+	for _, r := range f.Refunds {
+		last = max(last, r.ID)
+	}
+	if err := s.DeskCancel(ctx, c, nil); err != nil {
+		return nil, err
+	}
+	return s.db.HandedBack(ctx, f.Booking.HoldID, last)
 }
 
 // Voidable says whether Void would take a sale back for a seller.
