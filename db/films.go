@@ -83,6 +83,22 @@ func (q Queries) FilmUse(ctx context.Context, id int64) (Use, error) {
 	return row[Use](ctx, q.q, filmUseSQL, pgx.StrictNamedArgs{"id": id})
 }
 
+const lockFilmsSQL = `LOCK TABLE films IN SHARE ROW EXCLUSIVE MODE`
+
+// LockFilms makes whoever adds or renames a film wait for the others.
+func (t *Tx) LockFilms(ctx context.Context) error {
+	_, err := exec(ctx, t.q, lockFilmsSQL, nil)
+	return err
+}
+
+const filmNamedSQL = `
+SELECT EXISTS (SELECT 1 FROM films WHERE id <> @id AND lower(title) = lower(@title) AND lower(version) = lower(@version))`
+
+// FilmNamed tells whether another film has the title and version of this one.
+func (t *Tx) FilmNamed(ctx context.Context, f Film) (bool, error) {
+	return scalar[bool](ctx, t.q, filmNamedSQL, pgx.StrictNamedArgs{"id": f.ID, "title": f.Title, "version": f.Version})
+}
+
 const insertFilmSQL = `
 INSERT INTO films (title, certificate, runtime_min, genre, language, version, distributor, opens_on, blurb)
 VALUES (@title, @certificate, @runtime, @genre, @language, @version, @distributor, @opens_on, @blurb)

@@ -108,6 +108,9 @@ func (s *Service) SaveFilm(ctx context.Context, by domain.By, id int64, form Fil
 	}
 	err = s.db.InTx(ctx, func(t *db.Tx) error {
 		film.ID = id // again, when this runs again
+		if err := onlyFilm(ctx, t, film); err != nil {
+			return err
+		}
 		was, err := storeFilm(ctx, t, &film)
 		if err != nil {
 			return err
@@ -145,6 +148,19 @@ func (s *Service) picture(file []byte, bad error) ([]byte, error) {
 }
 
 // storeFilm writes the words and answers what was there before, nil for a new film.
+// onlyFilm refuses a title and version that another film has: tables know a film by them,
+// and a form sent twice would make two.
+func onlyFilm(ctx context.Context, t *db.Tx, film Film) error {
+	if err := t.LockFilms(ctx); err != nil {
+		return err
+	}
+	taken, err := t.FilmNamed(ctx, film)
+	if err == nil && taken {
+		err = InvalidForm{{"title", "There is a film with this title and version already. Say in Version what is different about this one."}}
+	}
+	return err
+}
+
 func storeFilm(ctx context.Context, t *db.Tx, film *Film) (*Film, error) {
 	if film.ID == 0 {
 		var err error

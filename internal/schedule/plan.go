@@ -152,17 +152,20 @@ func readMould(ctx context.Context, q db.Queries, w Wish, set domain.Settings) (
 	if err != nil {
 		return m, err
 	}
-	if err := usableTariff(ctx, q, w.TariffID); err != nil {
-		return m, err
-	}
 	m.turnaround = time.Duration(r.TurnaroundMinutes) * time.Minute
 	m.base = db.NewEvent{
 		Kind: string(w.Kind), Status: "draft", TimeZone: set.TimeZone, LayoutVersionID: r.LayoutVersionID, ResourceID: &r.ID, TariffID: w.TariffID,
 	}
 	if w.Kind == domain.Screening {
-		return m, m.readFilm(ctx, q, w.FilmID)
+		if err := m.readFilm(ctx, q, w.FilmID); err != nil {
+			return m, err
+		}
+		return m, usableTariff(ctx, q, w.TariffID, 0, 1)
 	}
-	return m, m.readWay(ctx, q, w.RouteID)
+	if err := m.readWay(ctx, q, w.RouteID); err != nil {
+		return m, err
+	}
+	return m, usableTariff(ctx, q, w.TariffID, w.RouteID, len(m.stops)-1)
 }
 
 func usable(ctx context.Context, q db.Queries, id int64, kind domain.EventKind) (db.Resource, error) {
@@ -180,15 +183,21 @@ func usable(ctx context.Context, q db.Queries, id int64, kind domain.EventKind) 
 	return r, err
 }
 
-func usableTariff(ctx context.Context, q db.Queries, id int64) error {
+// usableTariff refuses a price list that is put away, or whose prices are between other
+// stops than the event has. A screening is of route 0 and has last stop 1.
+func usableTariff(ctx context.Context, q db.Queries, id, route int64, lastStop int) error {
 	all, err := q.TariffChoices(ctx)
 	if err != nil {
 		return err
 	}
 	for _, t := range all {
-		if t.ID == id && !t.Archived {
+		if t.ID != id || t.Archived {
+			continue
+		}
+		if t.RouteID != 0 && t.RouteID == route || t.RouteID == 0 && t.LastStop == lastStop {
 			return nil
 		}
+		return &domain.RuleError{Code: "tariff", Words: "The price list " + t.Name + " is for other stops than these. Please choose another one."}
 	}
 	return &domain.RuleError{Code: "tariff", Words: "Please choose a price list."}
 }

@@ -190,7 +190,7 @@ func (s *Service) readChange(ctx context.Context, t *db.Tx, w Edit, set domain.S
 // unless the event has it already.
 func (c *change) readParts(ctx context.Context) (err error) {
 	if c.w.TariffID != c.main.TariffID {
-		if err := usableTariff(ctx, c.q, c.w.TariffID); err != nil {
+		if err := usableTariff(ctx, c.q, c.w.TariffID, c.main.RouteID, c.main.LastStop); err != nil {
 			return err
 		}
 	}

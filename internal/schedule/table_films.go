@@ -75,7 +75,7 @@ func readFilm(r *csvfile.Reader) (db.Film, error) {
 	for _, x := range []struct {
 		text, column string
 		most         int
-	}{{f.Title, "title", 120}, {f.Version, "version", 60}, {f.Certificate, "certificate", 20}, {f.Genre, "genre", 60}, {f.Language, "language", 60}, {f.Distributor, "distributor", 120}, {f.Blurb, "blurb", 2000}} {
+	}{{f.Title, "title", 200}, {f.Version, "version", 100}, {f.Certificate, "certificate", 20}, {f.Genre, "genre", 100}, {f.Language, "language", 100}, {f.Distributor, "distributor", 200}, {f.Blurb, "blurb", 2000}} {
 		if err := within(x.text, x.most, x.column); err != nil {
 			return f, err
 		}
@@ -129,7 +129,7 @@ func storeFilms(ctx context.Context, t *db.Tx, by domain.By, add, change []db.Fi
 		if err != nil {
 			return err
 		}
-		if err := t.Log(ctx, by, "film_made", "film:"+strconv.FormatInt(id, 10), nil, map[string]string{"title": f.Title, "version": f.Version}); err != nil {
+		if err := t.Log(ctx, by, "film_added", "film:"+strconv.FormatInt(id, 10), nil, map[string]string{"title": f.Title, "version": f.Version}); err != nil {
 			return err
 		}
 	}

@@ -103,7 +103,7 @@ func TestTableProblems(t *testing.T) {
 		{"films", "title,runtime_min,opens_on\nX,90,2026-02-30\n", "2: A date is not one"},
 		{"films", "title,runtime_min\nX,90,left over\n", "2: A row has more cells"},
 		{"films", "title,runtime_min\nK\xF6ln,90\n", "2: A row cannot be read. [it is not UTF-8"},
-		{"films", "title,runtime_min\n" + strings.Repeat("X", 121) + ",90\n", "too long"},
+		{"films", "title,runtime_min\n" + strings.Repeat("X", 201) + ",90\n", "too long"},
 		{"films", "title,title,runtime_min\nX,Y,90\n", "A column is there twice"},
 		{"films", "\xFF\xFEt\x00", "UTF-16"},
 		{"screenings", show + "Nobody,Hall 1,2027-05-01 20:00,Standard,,\n", "2: A film is not known. Import the films first. [Nobody"},

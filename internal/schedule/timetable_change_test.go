@@ -69,7 +69,8 @@ func TestTripMovesWithItsStops(t *testing.T) {
 		h.exec(`INSERT INTO route_stops (route_id, stop_no, place_id, arrive_after, depart_after) VALUES ($1, $2, $3, $4, $4)`, route, i, place, i*90)
 	}
 	coach := number(h, `INSERT INTO resources (kind, name, layout_version_id) VALUES ('coach', 'UL 27', $1) RETURNING id`, h.layer)
-	w := schedule.Wish{Kind: domain.Trip, RouteID: route, ResourceID: coach, TariffID: h.tariff, Pattern: schedule.Pattern{First: day("2030-06-03")}, Clocks: []int{6 * 60}}
+	tariff := number(h, `INSERT INTO tariffs (name, currency, tax_bp, last_stop) VALUES ('Three stops', 'EUR', 0, 2) RETURNING id`)
+	w := schedule.Wish{Kind: domain.Trip, RouteID: route, ResourceID: coach, TariffID: tariff, Pattern: schedule.Pattern{First: day("2030-06-03")}, Clocks: []int{6 * 60}}
 	id := h.make(w, false)[0]
 	stops := func() string {
 		list, err := h.EventStops(t.Context(), id)
