@@ -177,6 +177,11 @@ func (s *site) reportRoutes(staff func(pattern string, need access.Role, do staf
 	staff("GET /staff/reports", access.Manager, s.staffReports)
 	staff("GET /staff/reports/day", access.Manager, s.dayReport)
 	staff("GET /staff/reports/films", access.Manager, s.filmReport)
+	staff("GET /staff/reports/events", access.Manager, s.eventsReport)
+	staff("GET /staff/reports/events/{event}", access.Manager, s.eventReport)
+	staff("GET /staff/reports/routes", access.Manager, s.routeReport)
+	staff("GET /staff/reports/agents", access.Manager, s.agentReport)
+	staff("GET /staff/reports/stripe", access.Manager, s.stripeReport)
 }
 
 // planRoutes are the seat plans and their drafts.

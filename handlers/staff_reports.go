@@ -52,6 +52,13 @@ func reportLinks(today time.Time, set domain.Settings) []views.ReportLink {
 			Words: "The money of a day or of some days: by tender, channel, user and tax, admits by ticket type, voids, refunds, free tickets and exchanges."},
 		{Name: "Film week", URL: reportsURL + "/films", Quick: []views.Link{{Text: "Last film week", URL: filmWeekURL(last.From)}, {Text: "This film week so far", URL: filmWeekURL(week.From)}},
 			Words: "The distributors’ return: admits, gross, tax and net for each film, day and ticket type, with corrections of earlier weeks."},
+		{Name: "Events", URL: reportsURL + "/events", Quick: quick("events")[:4],
+			Words: "Event by event: sold, taken back, admits, checked in, how full, gross, tax and net; each event by ticket type and channel."},
+		{Name: "Routes", URL: reportsURL + "/routes", Quick: quick("routes")[2:],
+			Words: "Trips leg by leg: seats sold of those offered, and passengers and money from stop to stop."},
+		{Name: "Agents", URL: reportsURL + "/agents", Quick: quick("agents")[2:], Words: "What each agent sold and gave back."},
+		{Name: "Stripe", URL: reportsURL + "/stripe", Quick: quick("stripe")[1:],
+			Words: "What came and went by Stripe day by day, beside Stripe’s own books: fees, payouts, and whatever does not fit."},
 	}
 }
 
@@ -65,16 +72,15 @@ func filmWeekURL(first time.Time) string {
 
 // reportPage is a report on its way to a page.
 type reportPage struct {
-	kind    string // in addresses and names of files
-	title   string
-	by      string // "by day of sale"
-	rule    []string
-	form    views.ReportForm
-	turner  *views.ReportTurner
-	who     access.Staff
-	set     domain.Settings
-	notes   []views.Note
-	eventOf bool // words in cells that name an event lead to its report
+	kind   string // in addresses and names of files
+	title  string
+	by     string // "by day of sale"
+	rule   []string
+	form   views.ReportForm
+	turner *views.ReportTurner
+	who    access.Staff
+	set    domain.Settings
+	notes  []views.Note
 }
 
 // span reads the days that are asked for: one day when only the first is given, standard

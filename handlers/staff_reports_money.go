@@ -98,3 +98,26 @@ func filmRule(set domain.Settings) []string {
 		"Fees kept on cancelled tickets are not in it: they are no admissions. A screening counts once somebody came to it.",
 	}
 }
+
+// stripeReport is what went through Stripe, beside Stripe's own books.
+func (s *site) stripeReport(w http.ResponseWriter, r *http.Request, who access.Staff) error {
+	p, today, err := s.reportOf(r, who, "stripe", "Stripe", ", by day of the money.")
+	if err != nil {
+		return err
+	}
+	yesterday := today.AddDate(0, 0, -1)
+	span, ok := p.span(r, counter.Span{From: yesterday, To: yesterday})
+	if !ok {
+		return s.refusedReport(w, r, p)
+	}
+	p.turner = around(p.form.Action, span, today)
+	p.rule = []string{
+		"Our side is the ledger: payments when the money was recorded, refunds when they were asked for. Stripe’s side is what Stripe says at this moment; it takes its fees off and pays out the rest some days later.",
+		"The two are compared payment by payment. Stripe is asked for two days more before and three after, so that what was worked around midnight is no difference. Disputes stand on the day they were opened.",
+	}
+	sheet, err := s.Reports.Stripe(r.Context(), span, p.set.Currency)
+	if err != nil {
+		return err
+	}
+	return s.showReport(w, r, p, sheet)
+}

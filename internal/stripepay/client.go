@@ -20,9 +20,11 @@ import (
 	"time"
 
 	"github.com/stripe/stripe-go/v76"
+	"github.com/stripe/stripe-go/v76/balancetransaction"
 	"github.com/stripe/stripe-go/v76/charge"
 	"github.com/stripe/stripe-go/v76/checkout/session"
 	"github.com/stripe/stripe-go/v76/dispute"
+	"github.com/stripe/stripe-go/v76/payout"
 	"github.com/stripe/stripe-go/v76/refund"
 	"github.com/stripe/stripe-go/v76/webhookendpoint"
 )
@@ -43,6 +45,8 @@ type Client struct {
 	refunds    refund.Client
 	charges    charge.Client
 	disputes   dispute.Client
+	balance    balancetransaction.Client
+	payouts    payout.Client
 	endpoints  webhookendpoint.Client
 	live       bool
 	timeout    time.Duration
@@ -74,6 +78,8 @@ func New(cfg Config) (*Client, error) {
 		refunds:   refund.Client{B: b, Key: cfg.Key},
 		charges:   charge.Client{B: b, Key: cfg.Key},
 		disputes:  dispute.Client{B: b, Key: cfg.Key},
+		balance:   balancetransaction.Client{B: b, Key: cfg.Key},
+		payouts:   payout.Client{B: b, Key: cfg.Key},
 		endpoints: webhookendpoint.Client{B: b, Key: cfg.Key},
 		live:      strings.HasPrefix(cfg.Key, "sk_live_") || strings.HasPrefix(cfg.Key, "rk_live_"),
 

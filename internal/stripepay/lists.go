@@ -61,6 +61,10 @@ func idOf(item any) string {
 		return v.ID
 	case *stripe.Refund:
 		return v.ID
+	case *stripe.BalanceTransaction:
+		return v.ID
+	case *stripe.Payout:
+		return v.ID
 	}
 	return ""
 }

@@ -59,6 +59,8 @@ func TestStripeMock(t *testing.T) {
 		{"GET /v1/refunds/re_1", func() error { _, err := pay.PaymentIntentOf(ctx, "re_1"); return err }},
 		{"GET /v1/charges/ch_1", func() error { _, err := pay.PaymentIntentOf(ctx, "ch_1"); return err }},
 		{"GET /v1/disputes/dp_1", func() error { _, err := pay.PaymentIntentOf(ctx, "dp_1"); return err }},
+		{"GET /v1/balance_transactions", func() error { _, err := pay.BalanceLines(ctx, time.Now().Add(-time.Hour), time.Now()); return err }},
+		{"GET /v1/payouts", func() error { _, err := pay.Payouts(ctx, time.Now().Add(-time.Hour), time.Now()); return err }},
 		{"POST /v1/webhook_endpoints", func() error { _, err := pay.CreateWebhook(ctx, "https://shop.example/hooks/stripe"); return err }},
 	} {
 		err := tc.call() // may not like the fixture

@@ -21,6 +21,8 @@ const (
 	OpCreateRefund   = "create_refund"
 	OpListRefunds    = "list_refunds"
 	OpGetRefund      = "get_refund"
+	OpListBalance    = "list_balance_transactions"
+	OpListPayouts    = "list_payouts"
 	OpCreateEndpoint = "create_webhook_endpoint"
 	OpUnknown        = "unknown"
 )

@@ -53,7 +53,7 @@ func kinds() []kindRow {
 
 func operations() []string {
 	return []string{
-		OpCreateSession, OpGetSession, OpListSessions, OpExpireSession, OpGetIntent, OpGetCharge, OpGetDispute, OpCreateRefund, OpListRefunds, OpGetRefund, OpCreateEndpoint,
+		OpCreateSession, OpGetSession, OpListSessions, OpExpireSession, OpGetIntent, OpGetCharge, OpGetDispute, OpCreateRefund, OpListRefunds, OpGetRefund, OpListBalance, OpListPayouts, OpCreateEndpoint,
 		"checkout.session.completed", "checkout.session.expired", "charge.refunded", "refund.created", "refund.updated",
 		"charge.dispute.created", "charge.dispute.updated", "charge.dispute.closed",
 	}

@@ -16,6 +16,7 @@ type intent struct {
 	declined bool // the last try was
 	metadata map[string]string
 	created  time.Time
+	paid     time.Time // when the money was taken
 }
 
 // attempt is the session's payment intent, made when the customer first tries.
@@ -44,7 +45,7 @@ func (s *Sim) Pay(sessionID string) error {
 		return fmt.Errorf("stripesim: session %s is %s", sessionID, sess.Status)
 	}
 	pi := s.attempt(sess)
-	pi.charge, pi.received, pi.declined = newID("ch_", 24), pi.amount, false
+	pi.charge, pi.received, pi.declined, pi.paid = newID("ch_", 24), pi.amount, false, s.opt.Now()
 	sess.Status, sess.PaymentStatus = "complete", "paid"
 	s.emit("checkout.session.completed", s.sessionJSON(sess, false))
 	return nil

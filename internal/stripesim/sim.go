@@ -124,6 +124,8 @@ func (s *Sim) routes() *http.ServeMux {
 	mux.Handle("POST /v1/refunds", s.api(OpCreateRefund, s.createRefund))
 	mux.Handle("GET /v1/refunds", s.api(OpListRefunds, s.listRefunds))
 	mux.Handle("GET /v1/refunds/{id}", s.api(OpGetRefund, s.getRefund))
+	mux.Handle("GET /v1/balance_transactions", s.api(OpListBalance, s.listBalance))
+	mux.Handle("GET /v1/payouts", s.api(OpListPayouts, s.listPayouts))
 	mux.Handle("POST /v1/webhook_endpoints", s.api(OpCreateEndpoint, s.createEndpoint))
 	mux.Handle("/v1/", s.api(OpUnknown, s.unknown))
 	mux.HandleFunc("GET /pay/{id}", s.showPay)
