@@ -282,7 +282,7 @@ func TestStaffResources(t *testing.T) {
 	}
 	w.wantCount(t, 0, "resources")
 	good := url.Values{"kind": {"hall"}, "name": {"Hall 1"}, "note": {"Induction loop"}, "plan": {plan}, "turnaround": {"20"}}
-	shown := b.follow(b.submit(p, f, good, "").want(303)).want(200).says("Added", "Hall 1")
+	b.follow(b.submit(p, f, good, "").want(303)).want(200).says("Added", "Hall 1")
 	b.submit(p, f, good, "").want(422).says("Another one has this name")
 	id := one[int64](w, `SELECT id FROM resources WHERE turnaround_minutes = 20 AND note = 'Induction loop'`)
 
@@ -290,7 +290,7 @@ func TestStaffResources(t *testing.T) {
 	w.exec(`UPDATE events SET resource_id = $1 WHERE id = $2`, id, hall.ID)
 	next := one[int64](w, `INSERT INTO layout_versions (layout_id, version, decks) SELECT layout_id, version + 1, decks FROM layout_versions WHERE id = $1 RETURNING id`, hall.Layout.VersionID)
 	path := fmt.Sprintf("/staff/resources/%d", id)
-	shown = b.get(w.URL+path).want(200).says("1 event to come keeps its seat plan", "as it is", "version 2")
+	shown := b.get(w.URL+path).want(200).says("1 event to come keeps its seat plan", "as it is", "version 2")
 	b.submit(shown, shown.form(path), url.Values{"plan": {itoa(next)}, "turnaround": {"35"}}, "").want(303)
 	w.wantCount(t, 1, "resources WHERE turnaround_minutes = 35 AND layout_version_id = "+itoa(next))
 	if got := one[int64](w, `SELECT layout_version_id FROM events WHERE id = $1`, hall.ID); got != hall.Layout.VersionID {

@@ -65,7 +65,7 @@ func TestScheduleS1(t *testing.T) {
 	p = staff.submit(p, p.lastForm("/staff/schedule/new#preview"), nil, "").want(200).says("1 screening", "1 time left out", "All can be made")
 	w.wantCount(t, before, "events")
 	done := staff.submit(p, p.lastForm("/staff/schedule/new"), nil, "do=publish").want(303)
-	p = staff.follow(done).want(200).says("1 event now on sale", "19:30", "0/18 sold")
+	staff.follow(done).want(200).says("1 event now on sale", "19:30", "0/18 sold")
 	id := one[int64](w, `SELECT id FROM events WHERE starts_at = '2030-06-07T17:30Z' AND status = 'published' AND business_day = '2030-06-07'`)
 	visitor := w.on(t)
 	visitor.get(w.URL+eventPath(id)).want(200).says("Salt Road", "19:30")

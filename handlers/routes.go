@@ -114,6 +114,19 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	staff("POST /staff/bookings/{booking}/resend", access.Cashier, s.resendTickets)
 	staff("GET /staff/holds", access.Cashier, s.endedHolds)
 	staff("POST /staff/holds/{hold}/revive", access.Cashier, s.reviveHold)
+	s.reportRoutes(staff)
+	s.eventRoutes(staff)
+	s.fareRoutes(staff)
+	s.accountRoutes(staff)
+	s.houseRoutes(staff)
+	s.planRoutes(staff)
+	s.tillRoutes(staff)
+	s.paperRoutes(staff)
+	return rows
+}
+
+// eventRoutes are the timetable and what is done with one event.
+func (s *site) eventRoutes(staff func(pattern string, need access.Role, do staffAction)) {
 	staff("GET /staff/events/{event}", access.Manager, s.staffEvent)
 	staff("GET /staff/schedule", access.Manager, s.staffSchedule)
 	staff("POST /staff/schedule/publish", access.Manager, s.publishDrafts)
@@ -131,6 +144,28 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	staff("POST /staff/events/{event}/blocks/{block}/lift", access.Manager, s.liftBlock)
 	staff("POST /staff/events/{event}/cancel", access.Manager, s.cancelEvent)
 	staff("POST /staff/events/{event}/resume", access.Manager, s.resumeCancel)
+}
+
+// fareRoutes are the price lists and ticket types.
+func (s *site) fareRoutes(staff func(pattern string, need access.Role, do staffAction)) {
+	staff("GET /staff/fares", access.Manager, s.fareLists)
+	staff("POST /staff/fares", access.Manager, s.newFareList)
+	staff("GET /staff/fares/types", access.Manager, s.ticketTypes)
+	staff("POST /staff/fares/types", access.Manager, s.saveTypes)
+	staff("GET /staff/fares/{tariff}", access.Manager, s.fareSheet)
+	staff("POST /staff/fares/{tariff}", access.Manager, s.editFareList)
+	staff("POST /staff/fares/{tariff}/prices", access.Manager, s.savePrices)
+	staff("POST /staff/fares/{tariff}/copy", access.Manager, s.copyFareList)
+	staff("POST /staff/fares/{tariff}/archive", access.Manager, s.archiveFareList)
+	staff("GET /staff/fares/{tariff}/bands/{band}", access.Manager, s.fareBand)
+	staff("POST /staff/fares/{tariff}/bands/{band}", access.Manager, s.saveFareBand)
+	staff("POST /staff/fares/{tariff}/bands/{band}/prices", access.Manager, s.saveBandPrices)
+	staff("POST /staff/fares/{tariff}/bands/{band}/raise", access.Manager, s.raiseBand)
+	staff("POST /staff/fares/{tariff}/bands/{band}/delete", access.Manager, s.deleteBand)
+}
+
+// accountRoutes are the people who may sign in, and one’s own account.
+func (s *site) accountRoutes(staff func(pattern string, need access.Role, do staffAction)) {
 	staff("GET /staff/accounts", access.Owner, s.staffAccounts)
 	staff("POST /staff/accounts", access.Owner, s.addAccount)
 	staff("GET /staff/accounts/{staff}", access.Owner, s.staffAccount)
@@ -150,26 +185,6 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	staff("POST /staff/me/two-step/codes", access.Steward, s.renewCodes)
 	staff("POST /staff/me/sign-ins/{sign}/end", access.Steward, s.endSignIn)
 	staff("POST /staff/me/sign-ins/end", access.Steward, s.endOthers)
-	staff("GET /staff/fares", access.Manager, s.fareLists)
-	staff("POST /staff/fares", access.Manager, s.newFareList)
-	staff("GET /staff/fares/types", access.Manager, s.ticketTypes)
-	staff("POST /staff/fares/types", access.Manager, s.saveTypes)
-	staff("GET /staff/fares/{tariff}", access.Manager, s.fareSheet)
-	staff("POST /staff/fares/{tariff}", access.Manager, s.editFareList)
-	staff("POST /staff/fares/{tariff}/prices", access.Manager, s.savePrices)
-	staff("POST /staff/fares/{tariff}/copy", access.Manager, s.copyFareList)
-	staff("POST /staff/fares/{tariff}/archive", access.Manager, s.archiveFareList)
-	staff("GET /staff/fares/{tariff}/bands/{band}", access.Manager, s.fareBand)
-	staff("POST /staff/fares/{tariff}/bands/{band}", access.Manager, s.saveFareBand)
-	staff("POST /staff/fares/{tariff}/bands/{band}/prices", access.Manager, s.saveBandPrices)
-	staff("POST /staff/fares/{tariff}/bands/{band}/raise", access.Manager, s.raiseBand)
-	staff("POST /staff/fares/{tariff}/bands/{band}/delete", access.Manager, s.deleteBand)
-	s.reportRoutes(staff)
-	s.houseRoutes(staff)
-	s.planRoutes(staff)
-	s.tillRoutes(staff)
-	s.paperRoutes(staff)
-	return rows
 }
 
 // reportRoutes are the office's reports.

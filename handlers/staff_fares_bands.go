@@ -3,7 +3,6 @@ package handlers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -107,7 +106,7 @@ func storedBand(x *schedule.Sheet) schedule.BandForm {
 			f.Days = append(f.Days, d)
 		}
 	}
-	f.From, f.To = typedClock(b.FromMinute), typedClock(b.ToMinute)
+	f.From, f.To = optionalClock(b.FromMinute), optionalClock(b.ToMinute)
 	switch b.Rule {
 	case "percent":
 		f.Percent = typedRate(int(b.Value))
@@ -120,11 +119,12 @@ func storedBand(x *schedule.Sheet) schedule.BandForm {
 	return f
 }
 
-func typedClock(minute *int) string {
+// optionalClock is a time of the day, nothing for none.
+func optionalClock(minute *int) string {
 	if minute == nil {
 		return ""
 	}
-	return fmt.Sprintf("%02d:%02d", *minute/60, *minute%60)
+	return schedule.ShowClock(*minute)
 }
 
 func bandView(x *schedule.Sheet, f schedule.BandForm, bad schedule.FareProblems) views.FareBand {
