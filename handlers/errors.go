@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"holdfast/internal/domain"
 	"holdfast/views"
@@ -89,6 +90,12 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	page.Title = a.heading
 	next := []views.Link{{Text: "See what’s on", URL: "/"}, {Text: "Find my booking", URL: "/find"}}
+	if r.URL.Path == "/staff" || strings.HasPrefix(r.URL.Path, "/staff/") {
+		next = []views.Link{{Text: "To your start page", URL: "/staff"}}
+		if a.status == http.StatusNotFound {
+			a.lede, a.safe = "The link may be old, or what it led to was deleted.", "Nothing was changed."
+		}
+	}
 	if retry != "" {
 		next = append([]views.Link{{Text: "Try again", URL: retry}}, next[:1]...)
 	}

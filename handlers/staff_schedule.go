@@ -21,7 +21,8 @@ const scheduleMenu = "/staff/schedule"
 func (s *site) staffSchedule(w http.ResponseWriter, r *http.Request, who access.Staff) error {
 	date, err := date(r.URL.Query().Get("week"))
 	if err != nil {
-		return err
+		s.note(r, http.StatusUnprocessableEntity, err)
+		return s.showSchedule(w, r, who, nil, http.StatusUnprocessableEntity, refusal("There is no such day", "Here is the week of today."))
 	}
 	said := scheduleSaid(s.Sessions.PopString(r.Context(), saidKey))
 	return s.showSchedule(w, r, who, date, http.StatusOK, said)
