@@ -14,6 +14,7 @@ type Resource struct {
 	Note              string
 	LayoutVersionID   int64
 	TurnaroundMinutes int
+	ManifestEmail     string // where the lists of passengers go; "" is the setting's
 	Retired           bool
 	Revision          int
 	Layout            string // name of its plan
@@ -23,7 +24,7 @@ type Resource struct {
 }
 
 const resourceColumns = `
-SELECT r.id, r.kind, r.name, r.note, r.layout_version_id, r.turnaround_minutes, r.retired_at IS NOT NULL AS retired, r.revision,
+SELECT r.id, r.kind, r.name, r.note, r.layout_version_id, r.turnaround_minutes, r.manifest_email, r.retired_at IS NOT NULL AS retired, r.revision,
        l.name AS layout, v.version,
        (SELECT count(c.seat_no) FROM layout_cells c WHERE c.layout_version_id = v.id) AS seats,
        (SELECT count(*) FROM events e WHERE e.resource_id = r.id AND e.status <> 'cancelled' AND e.starts_at > now()) AS coming
@@ -57,26 +58,26 @@ func (q Queries) ResourceUse(ctx context.Context, id int64) (Use, error) {
 }
 
 const insertResourceSQL = `
-INSERT INTO resources (kind, name, note, layout_version_id, turnaround_minutes)
-VALUES (@kind, @name, @note, @layout, @turnaround) RETURNING id`
+INSERT INTO resources (kind, name, note, layout_version_id, turnaround_minutes, manifest_email)
+VALUES (@kind, @name, @note, @layout, @turnaround, @manifest) RETURNING id`
 
 // InsertResource stores a new hall or coach; domain.ErrConflict when the name is in use.
 func (t *Tx) InsertResource(ctx context.Context, r Resource) (int64, error) {
 	return scalar[int64](ctx, t.q, insertResourceSQL, pgx.StrictNamedArgs{
-		"kind": r.Kind, "name": r.Name, "note": r.Note, "layout": r.LayoutVersionID, "turnaround": r.TurnaroundMinutes,
+		"kind": r.Kind, "name": r.Name, "note": r.Note, "layout": r.LayoutVersionID, "turnaround": r.TurnaroundMinutes, "manifest": r.ManifestEmail,
 	})
 }
 
 const updateResourceSQL = `
 UPDATE resources
-   SET name = @name, note = @note, layout_version_id = @layout, turnaround_minutes = @turnaround, revision = revision + 1
+   SET name = @name, note = @note, layout_version_id = @layout, turnaround_minutes = @turnaround, manifest_email = @manifest, revision = revision + 1
  WHERE id = @id AND revision = @revision`
 
 // UpdateResource stores a hall or coach, but for its kind; false when somebody else
 // changed it since r.Revision, domain.ErrConflict when the name is in use.
 func (t *Tx) UpdateResource(ctx context.Context, r Resource) (bool, error) {
 	n, err := exec(ctx, t.q, updateResourceSQL, pgx.StrictNamedArgs{
-		"id": r.ID, "revision": r.Revision, "name": r.Name, "note": r.Note, "layout": r.LayoutVersionID, "turnaround": r.TurnaroundMinutes,
+		"id": r.ID, "revision": r.Revision, "name": r.Name, "note": r.Note, "layout": r.LayoutVersionID, "turnaround": r.TurnaroundMinutes, "manifest": r.ManifestEmail,
 	})
 	return n == 1, err
 }

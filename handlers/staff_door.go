@@ -166,6 +166,7 @@ func (d *door) show(w http.ResponseWriter, r *http.Request, status int) error {
 	}
 	v := views.StaffDoor{
 		Page: page, Title: title, When: d.when(), Event: strconv.FormatInt(o.Event.ID, 10), URL: d.url(), Others: others,
+		List:  views.Link{Text: onBoard(o, "Admission list", "Manifest"), URL: manifestURL + "/" + strconv.FormatInt(o.Event.ID, 10)},
 		Place: s.Sessions.GetString(r.Context(), doorPlaceKey), UsualPlace: cmp.Or(d.usual(), "the hall’s name"), Key: rand.Text(), Stop: d.stopWord(), Stops: d.stops(), Boarding: d.boarding(),
 		GetOff: d.getOff(), Find: d.find, CodeError: d.wrong, Answer: d.answer, InWord: onBoard(o, "In", "On board"), Now: o.Event.Now.Format(time.RFC3339Nano), Zone: placeZone(o),
 		Reader: s.Assets.URL("vendor/barcode-detector.js"), ReaderWasm: s.Assets.URL("vendor/zxing_reader.wasm"), Conflicts: d.conflicts(),

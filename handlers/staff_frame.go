@@ -65,6 +65,7 @@ func staffMenu() []menuGroup {
 			{"Sell", sellURL, access.Cashier},
 			{"Today", "/staff/today", access.Cashier},
 			{"Door", doorURL, access.Steward},
+			{"Manifest", manifestURL, access.Steward},
 			{"Schedule", "/staff/schedule", access.Manager},
 			{"Bookings", "/staff/bookings", access.Cashier},
 			{"Tills", shiftsURL, access.Cashier},
@@ -94,7 +95,7 @@ func staffMenu() []menuGroup {
 func foreign(kind string) []string {
 	switch kind {
 	case "cinema":
-		return []string{"/staff/places", "/staff/routes"}
+		return []string{manifestURL, "/staff/places", "/staff/routes"}
 	case "bus":
 		return []string{"/staff/films"}
 	}

@@ -63,7 +63,7 @@ func (s *site) saveResource(w http.ResponseWriter, r *http.Request, who access.S
 		return err
 	}
 	p := r.PostForm
-	form := schedule.ResourceForm{Kind: p.Get("kind"), Name: p.Get("name"), Note: p.Get("note"), Plan: p.Get("plan"), Turnaround: p.Get("turnaround"), Revision: revision(p)}
+	form := schedule.ResourceForm{Kind: p.Get("kind"), Name: p.Get("name"), Note: p.Get("note"), Plan: p.Get("plan"), Turnaround: p.Get("turnaround"), ManifestEmail: p.Get("manifest_email"), Revision: revision(p)}
 	saved, err := s.Schedule.SaveResource(r.Context(), s.by(r, who), id, form)
 	if err == nil {
 		return s.toHouse(w, r, k.url(saved), savedWord(id))
@@ -103,6 +103,7 @@ func (s *site) showResource(w http.ResponseWriter, r *http.Request, who access.S
 			f.field(views.HouseField{Name: "name", Label: "Name", Hint: "As it is printed on tickets: Hall 1, Coach 12.", Max: "100", Must: true}),
 			f.field(views.HouseField{Name: "note", Label: "Note", Hint: "Customers see it: “2+2 seats, air-conditioned”.", Max: "200"}),
 			f.field(views.HouseField{Name: "turnaround", Label: "Turnaround, minutes", Hint: "How long it is not free after an event: cleaning, driving home.", Mode: "numeric", Max: "4"}),
+			f.field(views.HouseField{Name: "manifest_email", Label: "Lists of passengers go to", Hint: "An e-mail address, half an hour before each start. Empty: the one of the settings.", Type: "email", Max: "254"}),
 		},
 		Plan: planChoice(plans, x, f),
 	}

@@ -71,6 +71,12 @@ type CancelEventJob struct {
 // Kind names the job in the queue.
 func (CancelEventJob) Kind() string { return "cancel_event" }
 
+// ManifestJob mails, each minute, the lists of passengers of what starts soon.
+type ManifestJob struct{}
+
+// Kind names the job in the queue.
+func (ManifestJob) Kind() string { return "manifests" }
+
 // MailJob sends one row of the outbox.
 type MailJob struct {
 	MailID int64 `json:"mail_id"`

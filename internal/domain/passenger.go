@@ -35,6 +35,25 @@ type Passenger struct {
 // In says whether the ticket's holder is in.
 func (p Passenger) In() bool { return p.Valid() && p.EntryAt != nil }
 
+// Note is what whoever lets in should know: what stops the ticket, what the counter wrote.
+func (p Passenger) Note() string {
+	var words []string
+	switch {
+	case !p.Paid:
+		words = append(words, "Not paid")
+	case p.MoneyBack:
+		words = append(words, "Refunded: ask the office")
+	case p.Disputed:
+		words = append(words, "Disputed: ask the office")
+	}
+	for _, text := range []string{p.Label, p.StaffNote} {
+		if text != "" {
+			words = append(words, text)
+		}
+	}
+	return strings.Join(words, "; ")
+}
+
 // Valid says whether the ticket counts as sold.
 func (p Passenger) Valid() bool { return p.TicketState == "valid" }
 
@@ -100,4 +119,43 @@ func (p Passenger) Found(text string) bool {
 		return true
 	}
 	return strings.EqualFold(p.SeatNo, text) || strings.Contains(strings.ToLower(p.Name), text)
+}
+
+// ManifestGroup is who gets on at a stop and how many get off there, or who sits in a row.
+type ManifestGroup struct {
+	PassengerGroup
+	Off int
+}
+
+// Manifest lists those with a valid ticket: by row of a hall, or for a trip of so many
+// stops by each stop where anybody gets on or off. stops is 0 for a screening.
+func Manifest(l *Layout, stops int, list []Passenger) (out []ManifestGroup) {
+	var valid []Passenger
+	off := make([]int, stops)
+	for _, p := range list {
+		if !p.Valid() {
+			continue
+		}
+		valid = append(valid, p)
+		if p.ToStop < stops {
+			off[p.ToStop]++
+		}
+	}
+	groups := GroupPassengers(l, stops > 0, valid)
+	if stops == 0 {
+		for _, g := range groups {
+			out = append(out, ManifestGroup{PassengerGroup: g})
+		}
+		return out
+	}
+	for stop := range stops {
+		g := ManifestGroup{PassengerGroup: PassengerGroup{Stop: stop}, Off: off[stop]}
+		if len(groups) > 0 && groups[0].Stop == stop {
+			g.PassengerGroup, groups = groups[0], groups[1:]
+		}
+		if len(g.People) > 0 || g.Off > 0 {
+			out = append(out, g)
+		}
+	}
+	return out
 }

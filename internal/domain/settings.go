@@ -15,6 +15,7 @@ type Settings struct {
 	Address, Phone       string
 	TaxNumber            string // of the house, on receipts; may be empty
 	StaffEmail           string // gets a note about each task for staff; may be empty
+	ManifestEmail        string // gets the list of passengers before each start; may be empty
 	Currency             string // upper-case ISO 4217
 	TimeZone             string // IANA name
 	HoldWindowMinutes    int
@@ -105,6 +106,7 @@ func settingTable() []SettingDef {
 		{"best_row_percent", GroupSelling, "Best rows", "66", "Where the best rows of a hall are, counted from the screen.", number(0, 100, "percent", func(s *Settings) *int { return &s.BestSeatRowFromFront })},
 		{"require_2fa_roles", GroupStaff, "Second step is a must for", "", "Signing in then asks for a code of the phone as well. Who has none is led to set it up before anything else.", choice(func(s *Settings) *string { return &s.TwoStepRoles }, "", "Nobody: everybody as they like", "owner", "Owners", "owner,manager", "Owners and managers", "owner,manager,cashier", "All but stewards", "owner,manager,cashier,steward", "Everybody")},
 		{"staff_email", GroupMail, "Notes to staff go to", "", "Each thing that needs a person is mailed there. Empty: nowhere.", email(func(s *Settings) *string { return &s.StaffEmail })},
+		{"manifest_email", GroupMail, "Lists of passengers go to", "", "Half an hour before each departure or start, unless its hall or coach has an address of its own. Empty: nowhere.", email(func(s *Settings) *string { return &s.ManifestEmail })},
 	}
 }
 

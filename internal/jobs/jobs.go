@@ -28,6 +28,7 @@ type Sales interface {
 	Sweep(ctx context.Context) error
 	Reconcile(ctx context.Context) error
 	NightlyAudit(ctx context.Context) error
+	MailManifests(ctx context.Context) error
 }
 
 // Mailer sends one row of the outbox.
@@ -58,6 +59,7 @@ func New(pool *pgxpool.Pool, sales Sales, mail Mailer, log *slog.Logger) (*Clien
 	river.AddWorker(w, &sweepWorker{sales: sales})
 	river.AddWorker(w, &reconcileWorker{sales: sales})
 	river.AddWorker(w, &auditWorker{sales: sales})
+	river.AddWorker(w, &manifestWorker{sales: sales})
 	river.AddWorker(w, &mailWorker{mail: mail})
 	return river.NewClient(riverpgxv5.New(pool), &river.Config{
 		Queues: map[string]river.QueueConfig{
@@ -73,6 +75,7 @@ func New(pool *pgxpool.Pool, sales Sales, mail Mailer, log *slog.Logger) (*Clien
 		FetchPollInterval:    time.Second,
 		PeriodicJobs: []*river.PeriodicJob{
 			every(time.Minute, domain.SweepJob{}),
+			every(time.Minute, domain.ManifestJob{}),
 			every(time.Hour, domain.ReconcileJob{}),
 			every(time.Hour, domain.AuditJob{}),
 		},
@@ -207,6 +210,15 @@ type sweepWorker struct {
 
 func (w *sweepWorker) Work(ctx context.Context, _ *river.Job[domain.SweepJob]) error {
 	return w.sales.Sweep(ctx)
+}
+
+type manifestWorker struct {
+	river.WorkerDefaults[domain.ManifestJob]
+	sales Sales
+}
+
+func (w *manifestWorker) Work(ctx context.Context, _ *river.Job[domain.ManifestJob]) error {
+	return w.sales.MailManifests(ctx)
 }
 
 type mailWorker struct {

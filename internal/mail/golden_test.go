@@ -83,6 +83,9 @@ func TestGolden(t *testing.T) {
 		"moved_screening":      {domain.Screening, moved("A1")},
 		"moved_trip":           {domain.Trip, moved("1C", "1D")},
 		"cancelled_event":      {domain.Screening, cancelledWithEvent},
+		"manifest_trip":        {domain.Trip, manifest("1C", "1D")},
+		"manifest_screening":   {domain.Screening, manifest("B2", "A1")},
+		"manifest_nobody":      {domain.Trip, manifest()},
 		"staff_note":           {domain.Screening, staffNote},
 		"staff_note_nothing":   {domain.Screening, booked("staff_note", "A1")},
 	} {
@@ -209,6 +212,22 @@ func cancelledWithEvent(t *testing.T, h *house) db.Mail {
 	m := cancelledTickets("succeeded", "A1", "A2")(t, h)
 	h.exec(t, `UPDATE events SET status = 'cancelled'`)
 	return m
+}
+
+// manifest is the list of an event with these seats sold; the first one's holder is in.
+func manifest(seats ...string) func(*testing.T, *house) db.Mail {
+	return func(t *testing.T, h *house) db.Mail {
+		if len(seats) > 0 {
+			x := h.hold(t, seats...)
+			x.Seats[0].Passenger = "Asha\nPerera <b>"
+			h.sell(t, x)
+			h.exec(t, `UPDATE bookings SET phone = '077 555 0102', staff_note = 'Two cases'`)
+			h.exec(t, `INSERT INTO staff (email, name, role, password_hash) VALUES ('a@b.example', 'K. Selvam', 'steward', 'x')`)
+			h.exec(t, `UPDATE tickets SET checked_in_at = now() WHERE seat_no = $1`, seats[0])
+			h.exec(t, `INSERT INTO checkins (event_id, ticket_id, key, staff_id, at) SELECT event_id, id, 'k', (SELECT id FROM staff), now() FROM tickets WHERE seat_no = $1`, seats[0])
+		}
+		return db.Mail{Kind: "manifest", EventID: &h.ev.ID}
+	}
 }
 
 // moved is the mail to a booking whose event began a day and a half earlier before.

@@ -48,6 +48,8 @@ func (m *Mailer) write(ctx context.Context, row db.Mail) (letter, error) {
 		l, err = m.link(ctx, row)
 	case "staff_note":
 		l, err = m.note(ctx, row)
+	case "manifest", "manifest_again":
+		l, err = m.manifest(ctx, row)
 	case "test":
 		l, err = m.trial(ctx)
 	default:

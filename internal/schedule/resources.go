@@ -14,21 +14,21 @@ type Plan = db.LayoutLine
 
 // ResourceForm is a hall or coach as typed. Kind counts for new ones alone.
 type ResourceForm struct {
-	Kind, Name, Note, Plan, Turnaround string
-	Revision                           int
+	Kind, Name, Note, Plan, Turnaround, ManifestEmail string
+	Revision                                          int
 }
 
 // ResourceFormOf is the form of a hall or coach as it is stored.
 func ResourceFormOf(r Resource) ResourceForm {
 	return ResourceForm{
 		Kind: r.Kind, Name: r.Name, Note: r.Note, Plan: strconv.FormatInt(r.LayoutVersionID, 10),
-		Turnaround: strconv.Itoa(r.TurnaroundMinutes), Revision: r.Revision,
+		Turnaround: strconv.Itoa(r.TurnaroundMinutes), ManifestEmail: r.ManifestEmail, Revision: r.Revision,
 	}
 }
 
 // Fields are the form's fields by name.
 func (f ResourceForm) Fields() map[string]string {
-	return map[string]string{"kind": f.Kind, "name": f.Name, "note": f.Note, "plan": f.Plan, "turnaround": f.Turnaround}
+	return map[string]string{"kind": f.Kind, "name": f.Name, "note": f.Note, "plan": f.Plan, "turnaround": f.Turnaround, "manifest_email": f.ManifestEmail}
 }
 
 // read checks what was typed. Plans that can be chosen are those published and fit for
@@ -40,7 +40,11 @@ func (f ResourceForm) read(kind string, has int64, plans []Plan) (Resource, erro
 		Name:              bad.text("name", f.Name, 100, "Please write its name, like “Hall 1”."),
 		Note:              bad.text("note", f.Note, 200, ""),
 		TurnaroundMinutes: bad.number("turnaround", f.Turnaround, 0, 1440, 0),
+		ManifestEmail:     bad.text("manifest_email", f.ManifestEmail, 254, ""),
 		Revision:          f.Revision,
+	}
+	if domain.CheckSetting("manifest_email", r.ManifestEmail) != nil {
+		bad.wrong("manifest_email", "Please write one e-mail address, like driver@example.org.")
 	}
 	if kind != "hall" && kind != "coach" {
 		bad.wrong("kind", "Please choose whether it is a hall or a coach.")
