@@ -112,6 +112,12 @@ func (m *tillModel) exchange(t *rapid.T) {
 	if seat[0] == 'C' {
 		fare = 1500
 	}
+	var old string
+	var paid int64
+	m.must(m.d.Pool().QueryRow(m.ctx, `SELECT seat_no, price FROM tickets WHERE id = $1`, ticket).Scan(&old, &paid))
+	if (old[0] == 'C') == (seat[0] == 'C') { // the same zone and type: it stays at what was paid
+		fare = paid
+	}
 	x := booking.Exchange{Key: m.key(), BookingID: id, Tickets: []int64{ticket}, Seats: map[string]string{seat: "adult"}, Words: "swap"}
 	if more := fare - worth; more > 0 {
 		x.Tenders = []booking.Tender{{Kind: "cash", Amount: more}}

@@ -187,8 +187,7 @@ func (r *reporter) checkDays(from, to int) {
 	r.same("gross by type", sheet.sum("type", "Gross", "EUR"), gross)
 	r.same("tax by type", sheet.sum("type", "Tax", "EUR"), tax)
 	r.same("net by type", sheet.sum("type", "Net", "EUR"), gross-tax)
-	r.same("free", sheet.sum("type", "Free", "EUR"), sql(`sum(CASE kind WHEN 'sale' THEN 1 ELSE -1 END)`, `kind IN ('sale', 'sale_reversal') AND amount = 0
-		AND EXISTS (SELECT 1 FROM payments p WHERE p.id = l.payment_id AND p.tender = 'comp')`))
+	r.same("free", sheet.sum("type", "Free", "EUR"), sql(`sum(CASE kind WHEN 'sale' THEN 1 ELSE -1 END)`, `kind IN ('sale', 'sale_reversal') AND amount = 0`))
 	r.same("fees", sheet.sum("tax", "Fees kept", "EUR"), sql(`sum(amount)`, `kind = 'fee'`))
 	r.same("tax of all", sheet.sum("tax", "Tax", "EUR"), sql(`sum(tax)`, `kind IN ('sale', 'sale_reversal', 'fee')`))
 	r.same("exchanges", sql(`sum(amount)`, `kind IN ('payment', 'refund') AND tender = 'exchange'`), 0)

@@ -152,6 +152,9 @@ func pillars(t counter.Table) *views.ReportColumns {
 		if x.Name = row[0].Day.Format("Mon"); len(t.Rows) > 7 {
 			x.Name = row[0].Day.Format("2")
 		}
+		if len(t.Rows) > 2*sparse && i%5 != 0 {
+			x.Name = ""
+		}
 		v.Columns = append(v.Columns, x)
 	}
 	return v

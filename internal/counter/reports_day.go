@@ -128,7 +128,7 @@ func byDay(span Span, lines []db.ReportSum) Table {
 func byType(lines []db.ReportSum) Table {
 	t := table("type", "Admits by ticket type", ticketColumns(Column{"Ticket type", Words})...)
 	t.None, t.Chart = "No ticket was sold or taken back.", 3
-	t.Words = "Free are tickets that were given away with a reason. They are among the admits."
+	t.Words = "Free are tickets that cost nothing; they are among the admits."
 	names := map[string]string{}
 	keys, by := grouped(lines, func(l db.ReportSum) (string, bool) {
 		k := fmt.Sprintf("%06d %s", l.Position, l.TicketType)

@@ -29,12 +29,12 @@ func (s *sums) take(l db.ReportSum) {
 	switch l.Kind {
 	case "sale":
 		s.sold, s.gross, s.tax = s.sold+l.Lines, s.gross+l.Amount, s.tax+l.Tax
-		if l.Comp {
+		if l.Free {
 			s.free += l.Lines
 		}
 	case "sale_reversal":
 		s.returned, s.gross, s.tax, s.back = s.returned+l.Lines, s.gross+l.Amount, s.tax+l.Tax, s.back-l.Amount
-		if l.Comp {
+		if l.Free {
 			s.free -= l.Lines
 		}
 	case "fee":
