@@ -50,7 +50,7 @@ func TestOfficeOpening(t *testing.T) {
 	p = link(p.says("Added"), "Schedule")
 
 	// The first price list has a ticket type to price; a missing price leads to its list.
-	p = link(b.get(plan).want(200).says("There is no price list yet"), "Add a price list")
+	p = link(b.get(plan).want(200).says("There is no price list for screenings yet"), "Add a price list")
 	p = b.follow(b.submit(p, p.form("/staff/fares"), url.Values{"name": {"Evening"}}, "")).says("Adult")
 	w.wantCount(t, 1, "ticket_types WHERE code = 'adult' AND name = 'Adult'")
 	if next := nextStep(start()); next != "Prices" {

@@ -79,3 +79,35 @@ func TestOfficeForeignPriceList(t *testing.T) {
 	b.submit(edit, edit.form("/edit"), url.Values{"tariff": {itoa(line)}}, "").want(422).says("is for other stops than these")
 	w.wantCount(t, 1, "events WHERE id = "+itoa(hall.ID)+" AND tariff_id = "+itoa(evening))
 }
+
+// The forms offer only the price lists that fit, and a house without one for its trips is told.
+func TestOfficeFittingPriceLists(t *testing.T) {
+	t.Parallel()
+	w, hall, trip := timetableHouse(t)
+	b := w.as(t, "manager")
+	offered := func(path string) (n int) {
+		return len(b.get(w.URL + path).want(200).options("tariff"))
+	}
+	for path, want := range map[string]int{
+		"/staff/schedule/new?kind=screening": 1, "/staff/schedule/new?kind=trip": 1,
+		"/staff/events/" + itoa(hall.ID) + "/edit": 1, "/staff/events/" + itoa(trip.ID) + "/edit": 1,
+	} {
+		if got := offered(path); got != want {
+			t.Errorf("%s offers %d price lists, want %d", path, got, want)
+		}
+	}
+	w.exec(`UPDATE tariffs SET archived_at = now() WHERE route_id IS NOT NULL`)
+	b.get(w.URL+"/staff/schedule/new?kind=trip").want(200).says("There is no price list for trips yet", "Add a price list")
+}
+
+// options are the values that a select offers.
+func (p *page) options(name string) (list []string) {
+	for _, s := range p.all("select", "name", name) {
+		for o := range s.Descendants() {
+			if value, ok := attribute(o, "value"); ok && o.Data == "option" {
+				list = append(list, value)
+			}
+		}
+	}
+	return list
+}

@@ -215,7 +215,7 @@ func makingLacks(kind domain.EventKind, c schedule.Choices) *views.Note {
 		{trip && len(c.Routes) == 0, "There is no route yet", "Add a route", "/staff/routes/new"},
 		{!trip && len(c.Resources) == 0, "There is no hall yet", "Add a hall", "/staff/resources/new?kind=hall"},
 		{trip && len(c.Resources) == 0, "There is no coach yet", "Add a coach", "/staff/resources/new?kind=coach"},
-		{len(c.Tariffs) == 0, "There is no price list yet", "Add a price list", "/staff/fares"},
+		{len(c.Tariffs) == 0, "There is no price list for " + kindNames(kind) + " yet", "Add a price list", faresURL},
 	} {
 		if x.lacks {
 			return &views.Note{Title: x.title, Text: []string{"It is needed before anything can be put on sale."}, Links: []views.Link{{Text: x.text, URL: x.url}}}

@@ -183,8 +183,13 @@ func usable(ctx context.Context, q db.Queries, id int64, kind domain.EventKind) 
 	return r, err
 }
 
-// usableTariff refuses a price list that is put away, or whose prices are between other
-// stops than the event has. A screening is of route 0 and has last stop 1.
+// fits tells whether a list's prices are between the stops of an event. A screening is of
+// route 0 and has last stop 1.
+func fits(t TariffChoice, route int64, lastStop int) bool {
+	return t.RouteID != 0 && t.RouteID == route || t.RouteID == 0 && t.LastStop == lastStop
+}
+
+// usableTariff refuses a price list that is put away or does not fit.
 func usableTariff(ctx context.Context, q db.Queries, id, route int64, lastStop int) error {
 	all, err := q.TariffChoices(ctx)
 	if err != nil {
@@ -194,7 +199,7 @@ func usableTariff(ctx context.Context, q db.Queries, id, route int64, lastStop i
 		if t.ID != id || t.Archived {
 			continue
 		}
-		if t.RouteID != 0 && t.RouteID == route || t.RouteID == 0 && t.LastStop == lastStop {
+		if fits(t, route, lastStop) {
 			return nil
 		}
 		return &domain.RuleError{Code: "tariff", Words: "The price list " + t.Name + " is for other stops than these. Please choose another one."}

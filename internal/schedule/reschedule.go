@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"holdfast/db"
@@ -53,8 +54,12 @@ func (s *Service) EditScene(ctx context.Context, id int64) (x EditScene, err err
 		return x, cmp.Or(err, domain.ErrNotFound)
 	}
 	x.Use = uses[0]
-	if x.Choices, err = s.Choices(ctx, x.Event.Kind); err != nil || x.Event.SeriesID == 0 {
+	if x.Choices, err = s.Choices(ctx, x.Event.Kind); err != nil {
 		return x, err
+	}
+	x.Choices.Tariffs = slices.DeleteFunc(x.Choices.Tariffs, func(t TariffChoice) bool { return !fits(t, x.Event.RouteID, x.Event.LastStop) })
+	if x.Event.SeriesID == 0 {
+		return x, nil
 	}
 	ids, err := s.db.RestOfSeries(ctx, x.Event.SeriesID, x.Event.StartsAt)
 	if err != nil {

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"holdfast/db"
@@ -79,19 +80,28 @@ func (s *Service) Choices(ctx context.Context, kind domain.EventKind) (c Choices
 			c.Resources = append(c.Resources, r)
 		}
 	}
-	tariffs, err := s.db.TariffChoices(ctx)
-	if err != nil {
+	if kind == domain.Trip {
+		if c.Routes, err = s.db.Routes(ctx, "", false); err != nil {
+			return c, err
+		}
+		return c, s.offerTariffs(ctx, &c, func(t TariffChoice) bool {
+			return slices.ContainsFunc(c.Routes, func(r RouteLine) bool { return fits(t, r.ID, len(r.Places)-1) })
+		})
+	}
+	if c.Films, err = s.db.Films(ctx, "", false, 0, filmsOffered); err != nil {
 		return c, err
 	}
-	for _, t := range tariffs {
-		if !t.Archived && (t.RouteID == 0 || kind == domain.Trip) && (t.LastStop == 1 || kind == domain.Trip) {
+	return c, s.offerTariffs(ctx, &c, func(t TariffChoice) bool { return fits(t, 0, 1) })
+}
+
+// offerTariffs lists the price lists in use that would do.
+func (s *Service) offerTariffs(ctx context.Context, c *Choices, would func(TariffChoice) bool) error {
+	all, err := s.db.TariffChoices(ctx)
+	c.Tariffs = nil
+	for _, t := range all {
+		if !t.Archived && would(t) {
 			c.Tariffs = append(c.Tariffs, t)
 		}
 	}
-	if kind == domain.Trip {
-		c.Routes, err = s.db.Routes(ctx, "", false)
-		return c, err
-	}
-	c.Films, err = s.db.Films(ctx, "", false, 0, filmsOffered)
-	return c, err
+	return err
 }
