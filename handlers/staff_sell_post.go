@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"slices"
@@ -89,6 +90,10 @@ func (s *site) toMend(f *sellForm, c *sellScene, sent []string) *views.SellAlert
 	case len(f.seats) == 0:
 		return no("Choose at least one "+what, "Type how many tickets, or tick "+what+"s on the map.")
 	}
+	if words := booking.EmailProblem(f.email); f.email != "" && words != "" {
+		f.wrong["email"] = words
+		return no("The e-mail address cannot be right", words)
+	}
 	if words := f.misfit(what); words != "" {
 		return no("Tickets and "+what+"s do not fit", words)
 	}
@@ -109,8 +114,11 @@ func (s *site) toMend(f *sellForm, c *sellScene, sent []string) *views.SellAlert
 // toConfirm asks about blocked seats and the rules of the house, once for each.
 func (s *site) toConfirm(r *http.Request, f *sellForm, c *sellScene, seller booking.Seller) (*views.SellAlert, error) {
 	a := &views.SellAlert{Tone: "warn", Sure: &views.SellSure{Act: f.act, Text: "Sell all the same"}}
-	if f.act == "hold" {
+	switch f.act {
+	case "hold":
 		a.Sure.Text = "Hold all the same"
+	case "link":
+		a.Sure.Text = "Go on all the same"
 	}
 	ask := func(what, heading, words string) {
 		if slices.Contains(f.sure, what) {
@@ -167,6 +175,9 @@ func (s *site) doSell(r *http.Request, f *sellForm, c *sellScene, seller booking
 		return sellURL, err
 	case "link":
 		id, err := s.Booking.PayLink(r.Context(), c.o, seller, sale)
+		if err != nil && id != "" { // held, and no page to pay on: another press is another act
+			f.hold, f.key = id, rand.Text()
+		}
 		return linkURL(id), err
 	}
 	var err error
@@ -270,8 +281,9 @@ func (s *site) notSold(w http.ResponseWriter, r *http.Request, who access.Staff,
 	status, alert := http.StatusConflict, (*views.SellAlert)(nil)
 	switch {
 	case errors.As(err, &conflict):
-		if alert, err = s.sellConflict(r, f, c, conflict); err != nil {
-			return err
+		var readErr error
+		if alert, readErr = s.sellConflict(r, f, c, conflict); readErr != nil {
+			return readErr
 		}
 	case errors.As(err, &field) && errors.As(err, &rule):
 		f.wrong[field.field] = rule.Words
@@ -305,7 +317,7 @@ func (s *site) notSold(w http.ResponseWriter, r *http.Request, who access.Staff,
 // be paid otherwise.
 func (s *site) noLink(w http.ResponseWriter, r *http.Request, who access.Staff, f *sellForm) error {
 	return s.showSell(w, r, who, http.StatusServiceUnavailable, f, &views.SellAlert{Tone: "warn", Heading: "The payment page does not answer", Text: []string{
-		"Nothing was charged. The seats are held under “On hold here”: resume them there and take cash or card, or try the link again in a minute."}})
+		"Nothing was charged. The seats are held: take cash or card, or try the link again in a minute."}})
 }
 
 // sellConflict names the seats that are gone; the others stay chosen.

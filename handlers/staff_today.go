@@ -194,6 +194,9 @@ func (t today) event(e access.DayEvent) views.TodayEvent {
 	}
 	v.More = strings.Join(more, ", ")
 	v.State, v.Tone = t.sales(e)
+	if e.Status == "published" && e.EndsAt.After(t.now) { // the counter's page knows until when
+		v.SellURL = sellEventURL(e.ID)
+	}
 	return v
 }
 

@@ -21,7 +21,7 @@ func (s *Service) CounterHolds(ctx context.Context) ([]CounterHold, error) {
 // Keep holds seats under a name ("red jacket") until an end, for a customer who comes
 // back or who phoned. Sending the form again is the same hold; with c.HoldID a running
 // hold becomes exactly this. It costs nothing and needs no open shift. until is at most
-// the boarding or the start.
+// the boarding or the start, after that the counter's close.
 //
 // Errors as Sell.
 func (s *Service) Keep(ctx context.Context, o *Offer, who Seller, c CounterSale, label string, until time.Time) (holdID string, err error) {
@@ -35,8 +35,12 @@ func (s *Service) Keep(ctx context.Context, o *Offer, who Seller, c CounterSale,
 	if label == "" {
 		return "", &domain.RuleError{Code: "label", Words: "Give the hold a name, such as “red jacket”. Nothing is held yet."}
 	}
-	if until.After(o.Boards) {
-		until = o.Boards
+	latest := o.Boards
+	if !latest.After(o.Event.Now) { // late comers, while the counter still sells
+		latest = o.CounterClosesAt()
+	}
+	if until.After(latest) {
+		until = latest
 	}
 	if !until.After(o.Event.Now) {
 		return "", &domain.RuleError{Code: "until", Words: "The hold would end before it began. Choose a later end. Nothing is held yet."}

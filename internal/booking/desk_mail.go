@@ -14,7 +14,7 @@ import (
 func (s *Service) Resend(ctx context.Context, bookingID int64, email, by, from string) error {
 	email = tidyText(email, 254)
 	if email != "" {
-		if words := emailProblem(email); words != "" {
+		if words := EmailProblem(email); words != "" {
 			return &domain.RuleError{Code: "email", Words: words}
 		}
 	}

@@ -150,7 +150,7 @@ func fill(h *domain.Hold, d Details, ask asks) (wrong InvalidDetails) {
 	if h.Name == "" {
 		wrong = append(wrong, FieldError{"name", "Please give your name."})
 	}
-	if words := emailProblem(h.Email); words != "" {
+	if words := EmailProblem(h.Email); words != "" {
 		wrong = append(wrong, FieldError{"email", words})
 	}
 	if digits := strings.Count(strings.Map(digitsOnly, h.Phone), "0"); h.Phone != "" && digits < 5 {
@@ -166,7 +166,8 @@ func digitsOnly(r rune) rune {
 	return -1
 }
 
-func emailProblem(s string) string {
+// EmailProblem says in words what is wrong with an e-mail address, "" for nothing.
+func EmailProblem(s string) string {
 	switch at := strings.LastIndexByte(s, '@'); {
 	case s == "":
 		return "Please give your e-mail address: your tickets go there."

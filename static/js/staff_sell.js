@@ -341,6 +341,9 @@
       else if (arrow && !arrow[1] && !text && !t.closest('summary, [type=radio], .notes') && current) { done(); (chosen()[0] || current).focus(); }
     });
 
+    // Enter is worked above; the browser's own "send the form" would press the first button.
+    form.addEventListener('keypress', e => { if (e.key === 'Enter' && !e.target.closest('a, button, summary, select')) e.preventDefault(); });
+
     // --- Once: a second press of the same form is the same press -----------------------------
     form.addEventListener('submit', e => {
       if (sent) { e.preventDefault(); return; }

@@ -1,0 +1,504 @@
+package main
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"holdfast/db"
+	"holdfast/db/dbtest"
+	"holdfast/internal/stripesim"
+)
+
+// counterHouse is a house whose screening is today in two hours, with an open till for
+// the cashier and for the manager.
+func counterHouse(t *testing.T) (*world, dbtest.Event) {
+	t.Helper()
+	w, ev := office(t)
+	w.today(ev.ID)
+	w.till("cashier")
+	w.till("manager")
+	return w, ev
+}
+
+// today moves an event to this business day, two hours ahead.
+func (w *world) today(event int64) {
+	w.t.Helper()
+	w.exec(`UPDATE events SET business_day = business_day_of(now()), starts_at = now() + interval '2 hours', ends_at = now() + interval '4 hours' WHERE id = $1`, event)
+}
+
+// sellForm is the counter's form on a page.
+func (p *page) sellForm() *form {
+	p.t.Helper()
+	for _, n := range p.all("form", "data-sell", "") {
+		return formOf(n)
+	}
+	p.t.Fatalf("%s (%d) has no form to sell by\n%s", p.url, p.status, p.text())
+	return nil
+}
+
+// offers shows the best seats for so many adults.
+func (b *browser) offers(w *world, query string) (*page, *form) {
+	b.t.Helper()
+	p := b.get(w.URL + "/staff/sell?" + query).want(200)
+	return p, p.sellForm()
+}
+
+// sells follows a sale to its page.
+func (b *browser) sells(p *page, f *form, change url.Values, act string) *page {
+	b.t.Helper()
+	return b.follow(b.submit(p, f, change, "act="+act).want(303)).want(200)
+}
+
+func ticked(f *form) []string { return f.values["seat"] }
+
+// output is the change on a page.
+func (p *page) output() string {
+	p.t.Helper()
+	for _, n := range p.all("output", "data-amount", "") {
+		v, _ := attribute(n, "data-amount")
+		return v
+	}
+	return ""
+}
+
+// The whole sale by plain forms: how many, the best seats, cash, the change.
+func TestSellWithoutScripts(t *testing.T) {
+	t.Parallel()
+	w, ev := counterHouse(t)
+	b := w.as(t, "cashier")
+	p := b.get(w.URL+"/staff/sell").want(200).says("Today", "Salt Road", "Nothing is held at the counter")
+	p = b.submit(p, p.sellForm(), url.Values{"n.adult": {"2"}, "n.child": {"1"}}, "act=look").want(200)
+	f := p.sellForm()
+	if len(ticked(f)) != 3 || f.values.Get("quoted") != "2600" {
+		t.Fatalf("proposed %v for %s", ticked(f), f.values.Get("quoted"))
+	}
+	p = b.submit(p, f, url.Values{"n.adult": {"1"}, "n.child": {"0"}}, "act=look").want(200) // another number: other seats
+	f = p.sellForm()
+	if len(ticked(f)) != 1 || f.values.Get("quoted") != "1000" {
+		t.Fatalf("proposed %v for %s", ticked(f), f.values.Get("quoted"))
+	}
+	sold := b.sells(p, f, url.Values{"given": {"50"}}, "cash").says("Sold", "EUR 50.00 given", "Next customer", "Adult")
+	if sold.output() != "4000" {
+		t.Errorf("the change is %q", sold.output())
+	}
+	for _, link := range []string{"/tickets", "/receipt"} {
+		if len(sold.all("a", "href", sold.url.Path+link)) != 1 {
+			t.Errorf("no link to …%s", link)
+		}
+	}
+	again := b.submit(p, f, url.Values{"given": {"50"}}, "act=cash").want(303) // Back, and the same form once more
+	if again.location != sold.url.Path {
+		t.Errorf("the same form leads to %s, not to %s", again.location, sold.url.Path)
+	}
+	w.wantCount(t, 1, "bookings WHERE channel = 'counter' AND sold_by = (SELECT id FROM staff WHERE role = 'cashier') AND email = ''")
+	w.wantCount(t, 1, "tickets WHERE event_id = $1", ev.ID)
+	w.clean()
+}
+
+// B2: the customers' limits and rules never refuse the cashier; the house's rules are
+// said once.
+func TestB2_LimitsNeverCountAgainstTheCashier(t *testing.T) {
+	t.Parallel()
+	w, _ := counterHouse(t)
+	w.exec(`INSERT INTO settings (key, value) VALUES ('seats_per_booking', '2'), ('lonely_seat_rule', 'on'), ('live_holds_per_visitor', '1') ON CONFLICT (key) DO UPDATE SET value = excluded.value`)
+	b := w.as(t, "cashier")
+	p, f := b.offers(w, "n.adult=5")
+	if len(ticked(f)) != 5 {
+		t.Fatalf("proposed %v", ticked(f))
+	}
+	b.sells(p, f, nil, "card").says("Sold", "Card")
+
+	p, f = b.offers(w, "")
+	lonely := url.Values{"seat": {"D2", "D3", "D4"}, "n.adult": {"3"}, "quoted": {"4500"}, "name": {"Nimali"}}
+	p = b.submit(p, f, lonely, "act=cash").want(422).says("A rule of the house", "D1 would be left alone", "Nothing was sold", "Sell all the same")
+	w.wantCount(t, 1, "bookings")
+	f = p.sellForm()
+	if !slices.Equal(ticked(f), []string{"D2", "D3", "D4"}) || f.values.Get("name") != "Nimali" {
+		t.Errorf("after the question: %v", f.values)
+	}
+	b.sells(p, f, nil, "cash").says("Sold")
+	w.wantCount(t, 8, "tickets")
+	w.clean()
+}
+
+// Every refusal says what is wrong and keeps what was typed; nothing is sold.
+func TestSellRefusals(t *testing.T) {
+	t.Parallel()
+	w, ev := counterHouse(t)
+	b := w.as(t, "cashier")
+	for name, c := range map[string]struct {
+		change url.Values
+		act    string
+		status int
+		says   string
+	}{
+		"nothing chosen":        {url.Values{"seat": nil, "n.adult": {"0"}}, "cash", 422, "Choose at least one seat"},
+		"more than are free":    {url.Values{"seat": nil, "n.adult": {"99"}}, "cash", 422, "There are not 99 seats free"},
+		"seats not looked at":   {url.Values{"seat": nil}, "cash", 422, "Please look at the seats first"},
+		"more tickets":          {url.Values{"n.adult": {"3"}, "proposed": {""}}, "cash", 422, "Choose 1 more on the map"},
+		"more seats":            {url.Values{"seat": {"A1", "A2", "A3"}}, "cash", 422, "leave 1 out"},
+		"another price":         {url.Values{"quoted": {"1999"}}, "cash", 422, "The price is EUR 20.00"},
+		"too little cash":       {url.Values{"given": {"19.99"}}, "cash", 422, "EUR 0.01 less than the price"},
+		"no amount":             {url.Values{"given": {"a lot"}}, "cash", 422, "Please write the amount like"},
+		"split without a part":  {nil, "split", 422, "Please write the amount like"},
+		"split of all":          {url.Values{"split": {"20"}}, "split", 422, "less than EUR 20.00"},
+		"split, given too few":  {url.Values{"split": {"10"}, "given": {"5"}}, "split", 422, "EUR 5.00 less"},
+		"free without a reason": {nil, "comp", 422, "Please say why"},
+		"hold without a name":   {nil, "hold", 422, "Give the hold a name"},
+		"a time that is none":   {url.Values{"label": {"x"}, "until": {"time"}, "until_time": {"noon"}}, "hold", 422, "Please write the time like 14:30"},
+		"an address":            {url.Values{"email": {"nimali"}}, "cash", 422, "An @ is missing"},
+		"an act of nobody":      {nil, "give", 200, "To pay"},
+	} {
+		p, f := b.offers(w, "n.adult=2")
+		if c.change == nil {
+			c.change = url.Values{}
+		}
+		c.change.Set("phone", "077 555")
+		p = b.submit(p, f, c.change, "act="+c.act)
+		if p.status != c.status || !strings.Contains(p.text(), c.says) {
+			t.Errorf("%s: %d, want %d and %q:\n%s", name, p.status, c.status, c.says, p.text())
+			continue
+		}
+		now := p.sellForm()
+		if now.values.Get("phone") != "077 555" || now.values.Get("given") != c.change.Get("given") || now.values.Get("key") != f.values.Get("key") {
+			t.Errorf("%s: what was typed is gone: %v", name, now.values)
+		}
+	}
+	b.get(w.URL + "/staff/sell?event=999999").want(404)
+	b.post(w.URL+"/staff/sell", url.Values{"event": {"999999"}, "act": {"cash"}, "key": {"k"}}).want(404)
+	b.get(w.URL + "/staff/sell?hold=nonsense").want(404)
+	b.get(w.URL + "/staff/sales/999999").want(404)
+	w.wantCount(t, 0, "bookings")
+	w.wantCount(t, 0, "event_seats WHERE event_id = $1 AND state <> 'available'", ev.ID)
+}
+
+// Money in parts: cash with change and card, and a free ticket with its reason.
+func TestSellSplitAndFree(t *testing.T) {
+	t.Parallel()
+	w, _ := counterHouse(t)
+	b := w.as(t, "cashier")
+	p, f := b.offers(w, "n.adult=2")
+	sold := b.sells(p, f, url.Values{"split": {"7.50"}, "given": {"10"}}, "split").says("Cash", "EUR 7.50", "Card", "EUR 12.50")
+	if sold.output() != "250" {
+		t.Errorf("the change is %q", sold.output())
+	}
+	p, f = b.offers(w, "n.child=1")
+	b.sells(p, f, url.Values{"reason": {"press"}}, "comp").says("Free of charge", "press")
+	w.wantCount(t, 1, "payments WHERE tender = 'cash' AND amount = 750 AND tendered = 1000 AND shift_id IS NOT NULL")
+	w.wantCount(t, 1, "payments WHERE tender = 'comp' AND amount = 0 AND description = 'press'")
+	w.clean()
+}
+
+// Change and totals are exact where the currency has no decimals or three.
+func TestSellInEveryCurrencysDigits(t *testing.T) {
+	t.Parallel()
+	for currency, c := range map[string]struct{ price, given, change string }{
+		"JPY": {"1000", "5,000", "4000"}, "KWD": {"1000", "1.005", "5"}, "LKR": {"1000", "15", "500"},
+	} {
+		w, _ := counterHouse(t)
+		w.exec(`INSERT INTO settings (key, value) VALUES ('currency', $1) ON CONFLICT (key) DO UPDATE SET value = $1`, currency)
+		w.exec(`UPDATE tariffs SET currency = $1`, currency)
+		w.exec(`UPDATE shifts SET currency = $1`, currency)
+		b := w.as(t, "cashier")
+		p, f := b.offers(w, "n.adult=1")
+		if f.values.Get("quoted") != c.price {
+			t.Errorf("%s: quoted %s", currency, f.values.Get("quoted"))
+		}
+		if got := b.sells(p, f, url.Values{"given": {c.given}}, "cash").output(); got != c.change {
+			t.Errorf("%s: %s given for %s: change %s, want %s", currency, c.given, c.price, got, c.change)
+		}
+		w.clean()
+	}
+}
+
+// A web customer was faster: 409 names the seat, the other stays chosen, all is kept.
+func TestSellConflict(t *testing.T) {
+	t.Parallel()
+	w, ev := counterHouse(t)
+	b := w.as(t, "cashier")
+	p, f := b.offers(w, "n.adult=2")
+	seats := slices.Clone(ticked(f))
+	w.on(t).choose(eventPath(ev.ID), seats[0]).want(303)
+	p = b.submit(p, f, url.Values{"given": {"50"}, "name": {"Ruwan"}}, "act=cash").want(409).
+		says("Seat "+seats[0]+" was just taken", seats[1]+" stay chosen", "Nothing was sold and no money was taken", "instead")
+	if got := p.values("data-lost"); !slices.Equal(got, seats[:1]) {
+		t.Errorf("lost %v", got)
+	}
+	now := p.sellForm()
+	if !slices.Equal(ticked(now), seats[1:]) || now.values.Get("n.adult") != "2" || now.values.Get("given") != "50" || now.values.Get("name") != "Ruwan" {
+		t.Errorf("kept %v", now.values)
+	}
+	instead := ""
+	for _, n := range p.all("button", "name", "instead") {
+		instead, _ = attribute(n, "value")
+	}
+	p = b.submit(p, now, nil, "instead="+instead).want(200)
+	if now = p.sellForm(); !slices.Equal(ticked(now), strings.Fields(instead)) || len(ticked(now)) != 2 {
+		t.Fatalf("instead %q: %v", instead, ticked(now))
+	}
+	b.sells(p, now, nil, "cash").says("Sold")
+	w.clean()
+}
+
+// Two cashiers and a web customer want the last seats at once: one has them.
+func TestSellLastSeatsAtOnce(t *testing.T) {
+	t.Parallel()
+	w, ev := counterHouse(t)
+	w.exec(`UPDATE event_seats SET state = 'blocked' WHERE event_id = $1 AND seat_no NOT IN ('B1', 'B2')`, ev.ID)
+	var got [3]*page
+	one, two := w.as(t, "cashier"), w.as(t, "manager")
+	p1, f1 := one.offers(w, "n.adult=2")
+	p2, f2 := two.offers(w, "n.adult=2")
+	web := w.on(t)
+	atOnce(3, func(i int) {
+		switch i {
+		case 0:
+			got[0] = one.submit(p1, f1, nil, "act=cash")
+		case 1:
+			got[1] = two.submit(p2, f2, nil, "act=card")
+		case 2:
+			got[2] = web.choose(eventPath(ev.ID), "B1", "B2")
+		}
+	})
+	won := 0
+	for i, p := range got {
+		switch p.status {
+		case 303:
+			won++
+		case 409:
+		default:
+			t.Errorf("%d: %d\n%s", i, p.status, p.text())
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d have the last seats", won)
+	}
+	w.exec(`UPDATE event_seats SET state = 'available' WHERE state = 'blocked'`)
+	w.clean()
+}
+
+// A blocked seat is sold after a question that names it and why it was blocked.
+func TestSellBlockedSeat(t *testing.T) {
+	t.Parallel()
+	w, ev := counterHouse(t)
+	w.exec(`WITH b AS (INSERT INTO seat_blocks (event_id, reason, actor) VALUES ($1, 'Broken armrest', 'test') RETURNING id)
+		UPDATE event_seats SET state = 'blocked', block_id = b.id FROM b WHERE event_id = $1 AND seat_no IN ('C1', 'C2')`, ev.ID)
+	b := w.as(t, "cashier")
+	p, f := b.offers(w, "")
+	if !slices.Contains(f.boxes, "C1") {
+		t.Fatal("a blocked seat cannot be ticked by staff")
+	}
+	p = b.submit(p, f, url.Values{"seat": {"C1"}, "n.adult": {"1"}, "quoted": {"1000"}}, "act=cash").want(422).says("C1 is blocked: Broken armrest", "Sell all the same", "Nothing was sold yet")
+	w.wantCount(t, 0, "bookings")
+	f = p.sellForm()
+	p = b.submit(p, f, url.Values{"seat": {"C1", "C2"}, "n.adult": {"2"}, "quoted": {"2000"}}, "act=cash").want(422).says("C2 is blocked")
+	b.sells(p, p.sellForm(), nil, "cash").says("Sold")
+	w.wantCount(t, 2, "event_seats WHERE event_id = $1 AND state = 'booked'", ev.ID)
+	w.clean()
+}
+
+// Without an open shift nothing is sold, and the page leads to opening one.
+func TestSellWithoutShift(t *testing.T) {
+	t.Parallel()
+	w, ev := office(t)
+	w.today(ev.ID)
+	b := w.as(t, "cashier")
+	p, f := b.offers(w, "n.adult=2")
+	p.says("Your till is not open")
+	if got := p.all("a", "href", "/staff/shifts/new?next=%2Fstaff%2Fsell%3Fn.adult%3D2"); len(got) != 1 {
+		t.Error("no way to open the shift and come back")
+	}
+	p = b.submit(p, f, nil, "act=cash").want(409).says("Your till is not open", "Nothing was sold and no money was taken")
+	w.till("cashier")
+	b.sells(p, p.sellForm(), nil, "cash").says("Sold")
+	w.clean()
+}
+
+// The counter sells after the start until its own close; other days carry a banner.
+func TestSellWhen(t *testing.T) {
+	t.Parallel()
+	w, ev := counterHouse(t)
+	b := w.as(t, "cashier")
+	w.exec(`UPDATE events SET starts_at = now() - interval '10 minutes'`)
+	p, f := b.offers(w, "n.adult=1")
+	w.exec(`UPDATE events SET starts_at = now() - interval '16 minutes'`)
+	b.get(w.URL + "/staff/sell").want(200).says("Nothing more is for sale today")
+	b.get(w.URL + "/staff/sell?event=" + itoa(ev.ID)).want(200).says("The counter’s sales closed at")
+	p = b.submit(p, f, nil, "act=cash").want(422).says("The counter’s sales for this one are closed", "Nothing was sold")
+	w.exec(`UPDATE events SET sales_close_counter = -30`)
+	p, f = b.offers(w, "n.adult=1")
+	b.sells(p, f, nil, "cash").says("Sold")
+
+	w.exec(`UPDATE events SET business_day = business_day_of(now()) + 1, starts_at = now() + interval '1 day', ends_at = now() + interval '26 hours'`)
+	b.get(w.URL+"/staff/sell").want(200).says("Nothing more is for sale today", "Go to")
+	b.get(w.URL+"/staff/sell?event="+itoa(ev.ID)).want(200).says("SELLING FOR TOMORROW, ", "Back to today")
+	w.exec(`UPDATE events SET status = 'draft'`)
+	b.get(w.URL + "/staff/sell?event=" + itoa(ev.ID)).want(404)
+}
+
+// Seats kept under a name: listed, resumed with everything, sold or let go.
+func TestSellNamedHold(t *testing.T) {
+	t.Parallel()
+	w, ev := office(t) // holding needs no shift
+	w.today(ev.ID)
+	b := w.as(t, "cashier")
+	p, f := b.offers(w, "n.adult=1&n.child=1")
+	seats := slices.Clone(ticked(f))
+	p = b.follow(b.submit(p, f, url.Values{"label": {"red jacket"}, "phone": {"077 555 0119"}, "until": {"30"}}, "act=hold").want(303)).want(200)
+	p.says("Held", "red jacket", "077 555 0119", seats[0]+" and "+seats[1])
+	w.wantCount(t, 1, "holds WHERE label = 'red jacket' AND expires_at BETWEEN now() + interval '29 minutes' AND now() + interval '31 minutes'")
+	id := one[string](w, `SELECT id::text FROM holds`)
+
+	w.till("manager") // a colleague goes on
+	m := w.as(t, "manager")
+	p = m.get(w.URL + "/staff/sell?hold=" + id).want(200)
+	f = p.sellForm()
+	if !slices.Equal(ticked(f), seats) || f.values.Get("phone") != "077 555 0119" || f.values.Get("n.child") != "1" || f.values.Get("quoted") != "1600" {
+		t.Errorf("resumed with %v", f.values)
+	}
+	m.sells(p, f, nil, "cash").says("Sold")
+	m.get(w.URL + "/staff/sell?hold=" + id).want(303)
+
+	p, f = b.offers(w, "n.adult=1")
+	b.submit(p, f, url.Values{"label": {"caller"}, "until": {"phone"}}, "act=hold").want(303)
+	w.wantCount(t, 1, "holds h JOIN events e ON e.id = h.event_id WHERE h.label = 'caller' AND h.expires_at = e.starts_at - interval '30 minutes'")
+	id = one[string](w, `SELECT id::text FROM holds WHERE label = 'caller'`)
+	p = b.get(w.URL + "/staff/sell").want(200)
+	b.follow(b.submit(p, p.form(id+"/release"), nil, "").want(303)).says("Let go", "Nothing is held at the counter")
+	b.get(w.URL + "/staff/sell?hold=" + id).want(410).says("This hold is over")
+	b.follow(b.submit(p, p.form(id+"/release"), nil, "").want(303)).says("over already")
+	w.on(t).choose(eventPath(ev.ID), "A1").want(303)
+	web := one[string](w, `SELECT id::text FROM holds WHERE channel = 'web'`)
+	for _, path := range []string{"/staff/sell?hold=" + web, "/staff/sell/holds/" + web + "/link", "/staff/sell/holds/" + web + "/clock"} {
+		b.get(w.URL + path).want(404) // the counter's list is not a way into customers' holds
+	}
+	b.post(w.URL+"/staff/sell/holds/"+web+"/release", nil).want(404)
+	w.clean()
+}
+
+// A customer at the counter pays by phone: the phone learns nothing but "paid", the till
+// goes on to the sale; the link is closed before the seats are let go.
+func TestSellByPaymentLink(t *testing.T) {
+	t.Parallel()
+	w, _ := counterHouse(t)
+	b, phone := w.as(t, "cashier"), w.on(t)
+	p, f := b.offers(w, "n.adult=2")
+	p = b.follow(b.submit(p, f, nil, "act=link").want(303)).want(200).says("Pay by phone", "EUR 20.00")
+	id := one[string](w, `SELECT id::text FROM holds`)
+	back := w.URL + "/holds/" + id + "/return"
+	phone.get(back).want(200).says("Please ask at the counter")
+	phone.get(w.URL + "/holds/" + id).want(404)
+	phone.get(w.URL + "/holds/" + id + "/clock").want(404)
+	w.wantCount(t, 1, "payments WHERE tender = 'stripe' AND staff_id = (SELECT id FROM staff WHERE role = 'cashier')")
+	w.paysLink(t)
+	text := phone.get(back).want(200).says("Paid, thank you", "printed at the counter").text()
+	if strings.Contains(text, "Salt Road") || strings.Contains(text, "EUR") || strings.Contains(text, one[string](w, `SELECT reference FROM bookings`)) {
+		t.Errorf("the phone learns of the sale:\n%s", text)
+	}
+	clock := b.get(w.URL + "/staff/sell/holds/" + id + "/clock").want(200).body
+	if !strings.Contains(clock, `"state":"booked"`) || !strings.Contains(clock, "/staff/sales/") {
+		t.Errorf("the clock says %s", clock)
+	}
+	b.follow(b.get(w.URL+"/staff/sell/holds/"+id+"/link").want(303)).want(200).says("Sold", "Paid by phone")
+	w.wantCount(t, 1, "bookings WHERE sold_by IS NOT NULL AND channel = 'counter'")
+
+	p, f = b.offers(w, "n.adult=1")
+	p = b.follow(b.submit(p, f, nil, "act=link").want(303)).want(200)
+	p = b.follow(b.submit(p, p.form("/close"), nil, "").want(303)).want(200)
+	w.wantCount(t, 1, "payments WHERE tender = 'stripe' AND state = 'closed'")
+	b.sells(p, p.sellForm(), nil, "cash").says("Sold", "Cash")
+
+	p, f = b.offers(w, "n.adult=1")
+	p = b.follow(b.submit(p, f, nil, "act=link").want(303)).want(200)
+	b.follow(b.submit(p, p.form("/release"), nil, "").want(303)).says("Let go")
+	w.wantCount(t, 0, "payments WHERE state IN ('creating', 'open')")
+	w.wantCount(t, 0, "event_seats WHERE state = 'held'")
+	w.clean()
+}
+
+// Stripe does not answer: the seats stay held, and cash is still possible.
+func TestSellLinkWithoutStripe(t *testing.T) {
+	t.Parallel()
+	w, _ := counterHouse(t)
+	b := w.as(t, "cashier")
+	p, f := b.offers(w, "n.adult=1")
+	w.Sim.SetFaults(stripesim.Faults{{Kind: stripesim.FailBefore, Op: stripesim.OpCreateSession}})
+	p = b.submit(p, f, nil, "act=link").want(503).says("The payment page does not answer", "Nothing was charged")
+	if got := p.sellForm().values; got.Get("hold") == "" || got.Get("key") == f.values.Get("key") {
+		t.Errorf("goes on with %v", got)
+	}
+	w.wantCount(t, 0, "bookings")
+}
+
+// paysLink pays the newest session at Stripe.
+func (w *world) paysLink(t *testing.T) {
+	t.Helper()
+	all := w.Sim.Sessions()
+	if err := w.Sim.Pay(all[len(all)-1].ID); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The open map is told of changed seats alone, in the dress for staff.
+func TestSellLiveMap(t *testing.T) {
+	t.Parallel()
+	w, ev := counterHouse(t)
+	b := w.as(t, "cashier")
+	p, _ := b.offers(w, "")
+	poll, _ := attribute(p.all("form", "data-poll", "")[0], "data-poll")
+	b.get(w.URL + poll).want(204)
+	w.on(t).choose(eventPath(ev.ID), "A1").want(303)
+	w.exec(`UPDATE event_seats SET state = 'blocked' WHERE seat_no = 'A2'`)
+	now := b.get(w.URL + poll).want(200)
+	var seats []string
+	for _, n := range now.all("", "class", "") {
+		if id, ok := attribute(n, "id"); ok && strings.HasPrefix(id, "s-") {
+			class, _ := attribute(n, "class")
+			seats = append(seats, id+" "+class)
+		}
+	}
+	if !slices.Equal(seats, []string{"s-A1 seat held", "s-A2 seat blocked"}) {
+		t.Errorf("changed: %v", seats)
+	}
+	next, _ := attribute(now.all("div", "data-poll", "")[0], "data-poll")
+	b.get(w.URL + next).want(204)
+}
+
+// A trip is found by its stops and sold between them, with names where they are wanted.
+func TestSellTripByStops(t *testing.T) {
+	t.Parallel()
+	var trip dbtest.Event
+	w := newWorld(t, func(d *db.DB) {
+		trip = dbtest.Trip(t, d, 3, 3)
+		hire(t, d)
+	}, nil)
+	w.exec(`INSERT INTO settings (key, value) VALUES ('kind', 'bus'), ('time_zone', 'Europe/Rome')`)
+	w.till("cashier")
+	day := one[string](w, `SELECT to_char(departs_at AT TIME ZONE 'Europe/Rome', 'YYYY-MM-DD') FROM event_stops WHERE stop_no = 1`)
+	b := w.as(t, "cashier")
+	p := b.get(w.URL + "/staff/sell?date=" + day + "&origin=" + itoa(trip.Places[1]) + "&destination=" + itoa(trip.Places[3])).want(200).says("Departures")
+	link := ""
+	for _, n := range p.all("a", "href", "") {
+		if href, _ := attribute(n, "href"); strings.HasSuffix(href, "&from=1&to=3") {
+			link = href
+		}
+	}
+	p = b.get(p.resolve(link)).want(200)
+	p = b.submit(p, p.sellForm(), url.Values{"n.adult": {"1"}}, "act=look").want(200)
+	f := p.sellForm()
+	seat := ticked(f)[0]
+	b.sells(p, f, url.Values{"passenger." + seat: {"Nimali Fernando"}, "given": {"20"}}, "cash").says("Nimali Fernando")
+	w.wantCount(t, 1, "tickets WHERE from_stop = 1 AND to_stop = 3 AND passenger = 'Nimali Fernando' AND price = 2000")
+	b.get(w.URL + "/staff/sell?event=" + itoa(trip.ID) + "&from=2&to=1").want(422).says("These stops do not work")
+
+	// The bus has left its first stop: the page goes on at the next.
+	w.exec(`UPDATE event_stops SET departs_at = departs_at - interval '25 hours', arrives_at = arrives_at - interval '25 hours'`)
+	w.exec(`UPDATE events SET starts_at = starts_at - interval '25 hours', business_day = business_day_of(now())`)
+	f = b.get(w.URL + "/staff/sell?event=" + itoa(trip.ID)).want(200).sellForm()
+	if f.values.Get("from") != "1" || f.values.Get("to") != "3" {
+		t.Errorf("sells from %s to %s", f.values.Get("from"), f.values.Get("to"))
+	}
+	w.clean()
+}
