@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -219,6 +220,7 @@ func TestFaresTable(t *testing.T) {
 func TestFilmsTableRoundTrip(t *testing.T) {
 	t.Parallel()
 	h := newCinema(t)
+	number := regexp.MustCompile(`^-?[0-9]+$`) // which no spreadsheet runs
 	text := func(most int) *rapid.Generator[string] {
 		return rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]rune("ab '\"=+-@,;é漢0")), 0, most), func(r []rune) string { return strings.TrimSpace(string(r)) })
 	}
@@ -241,7 +243,7 @@ func TestFilmsTableRoundTrip(t *testing.T) {
 		out := h.export("films")
 		for _, line := range strings.Split(out, "\r\n") {
 			for _, cell := range strings.Split(line, ",") {
-				if cell = strings.TrimPrefix(cell, `"`); cell != "" && slices.Contains([]byte("=+-@"), cell[0]) && !strings.Contains(line, `"`) {
+				if cell = strings.TrimPrefix(cell, `"`); cell != "" && slices.Contains([]byte("=+-@"), cell[0]) && !number.MatchString(cell) && !strings.Contains(line, `"`) {
 					r.Fatalf("a formula in %q", line)
 				}
 			}
