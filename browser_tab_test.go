@@ -26,9 +26,9 @@ import (
 // patience is how long a tab may take for one step.
 const patience = 30 * time.Second
 
-// chromium starts a browser for one test; tabs come from newTab. No Chromium is a
+// chromium starts a browser for one test, with flags of its own if it needs them; tabs come from newTab. No Chromium is a
 // failure: without one nothing here is proven.
-func chromium(t testing.TB) context.Context {
+func chromium(t testing.TB, more ...chromedp.ExecAllocatorOption) context.Context {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
 	if err != nil {
@@ -43,7 +43,7 @@ func chromium(t testing.TB) context.Context {
 	} {
 		flags = append(flags, chromedp.Flag(f, true))
 	}
-	alloc, stop := chromedp.NewExecAllocator(context.Background(), flags...)
+	alloc, stop := chromedp.NewExecAllocator(context.Background(), append(flags, more...)...)
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(alloc)
 	t.Cleanup(cancel)
