@@ -77,6 +77,9 @@ func (r Ride) LastLeg() int { return r.To }
 // Legs counts them.
 func (r Ride) Legs() int { return r.To - r.From }
 
+// Overlaps says whether two rides have a leg in common.
+func (r Ride) Overlaps(o Ride) bool { return r.From < o.To && o.From < r.To }
+
 // ClosesAt is when web sales of the ride end: so many minutes before the start,
 // or before the departure of the boarding stop. Holds begun before still count.
 func ClosesAt(e Event, boarding time.Time, s Settings) time.Time {
