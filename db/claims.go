@@ -342,6 +342,71 @@ func (t *Tx) dropSeatsOf(ctx context.Context, eventIDs []int64) error {
 	return err
 }
 
+// SeatRow is one row of the seat table as it stands.
+type SeatRow struct {
+	SeatNo    string
+	Leg       int
+	State     string
+	HoldID    *string
+	HeldUntil *time.Time
+	BookingID *int64
+	BlockID   *int64
+}
+
+const seatRowsSQL = `
+SELECT seat_no, leg, state::text AS state, hold_id::text AS hold_id, held_until, booking_id, block_id
+  FROM event_seats WHERE event_id = @event ORDER BY seat_no, leg`
+
+const lockSeatRowsSQL = seatRowsSQL + ` FOR UPDATE`
+
+// SeatRows reads an event's whole inventory.
+func (q Queries) SeatRows(ctx context.Context, eventID int64) ([]SeatRow, error) {
+	return rows[SeatRow](ctx, q.q, seatRowsSQL, pgx.StrictNamedArgs{"event": eventID})
+}
+
+// LockSeatRows reads and locks it, after the event's row.
+func (t *Tx) LockSeatRows(ctx context.Context, eventID int64) ([]SeatRow, error) {
+	return rows[SeatRow](ctx, t.q, lockSeatRowsSQL, pgx.StrictNamedArgs{"event": eventID})
+}
+
+const putSeatRowsSQL = `
+INSERT INTO event_seats (event_id, seat_no, leg, state, hold_id, held_until, booking_id, block_id)
+SELECT @event, r.seat_no, r.leg, r.state::seat_state, r.hold_id, r.held_until, r.booking_id, r.block_id
+  FROM jsonb_to_recordset(@rows::jsonb)
+       AS r(seat_no text, leg smallint, state text, hold_id uuid, held_until timestamptz, booking_id bigint, block_id bigint)
+ ORDER BY r.seat_no, r.leg
+    ON CONFLICT (event_id, seat_no, leg) DO UPDATE
+   SET state = EXCLUDED.state, hold_id = EXCLUDED.hold_id, held_until = EXCLUDED.held_until, booking_id = EXCLUDED.booking_id, block_id = EXCLUDED.block_id`
+
+// ReplaceSeats makes an event's inventory that of another layout, everything free but the
+// given rows. The event and its rows are locked, and no ticket's legs point to them.
+func (t *Tx) ReplaceSeats(ctx context.Context, eventID, layoutVersionID int64, lastLeg int, taken []SeatRow) error {
+	if err := t.dropSeatsOf(ctx, []int64{eventID}); err != nil {
+		return err
+	}
+	if err := t.AddSeats(ctx, eventID, layoutVersionID, lastLeg); err != nil {
+		return err
+	}
+	list := make([]map[string]any, len(taken))
+	for i, r := range taken {
+		list[i] = map[string]any{"seat_no": r.SeatNo, "leg": r.Leg, "state": r.State, "hold_id": r.HoldID, "held_until": r.HeldUntil, "booking_id": r.BookingID, "block_id": r.BlockID}
+	}
+	_, err := exec(ctx, t.q, putSeatRowsSQL, pgx.StrictNamedArgs{"event": eventID, "rows": list})
+	return err
+}
+
+const dropNoSeatsSQL = `
+DELETE FROM event_seats s
+ WHERE s.event_id = @event AND s.state = 'available' AND s.seat_no LIKE 'NOSEAT-%'
+   AND NOT EXISTS (SELECT 1 FROM events e JOIN layout_cells c ON c.layout_version_id = e.layout_version_id AND c.seat_no = s.seat_no WHERE e.id = s.event_id)`
+
+// DropNoSeats takes the rows away that stood for people without a seat and that nobody
+// has any more: see schedule.Swap.
+func (t *Tx) DropNoSeats(ctx context.Context, eventID int64) error {
+	_, err := exec(ctx, t.q, dropNoSeatsSQL, pgx.StrictNamedArgs{"event": eventID})
+	return err
+}
+
 func allOrNothing(n int64, err error, c Claim) error {
 	if err == nil && (n == 0 || n != int64(c.Rows())) {
 		return domain.ErrConflict

@@ -17,6 +17,7 @@ type Mail struct {
 	EventID   *int64     // of a manifest
 	TicketIDs []int64    // of a mail about a cancellation
 	WasAt     *time.Time // of a mail about a moved event: its start before
+	SwapID    *int64     // of a mail about changed seats
 	ToAddress string
 	State     string
 	Error     string
@@ -28,8 +29,8 @@ type Mail struct {
 }
 
 const insertMailSQL = `
-INSERT INTO mails (kind, booking_id, payment_id, refund_id, event_id, ticket_ids, was_at, to_address)
-VALUES (@kind, @booking, @payment, @refund, @event, @tickets, @was_at, @to)
+INSERT INTO mails (kind, booking_id, payment_id, refund_id, event_id, ticket_ids, was_at, swap_id, to_address)
+VALUES (@kind, @booking, @payment, @refund, @event, @tickets, @was_at, @swap, @to)
 ON CONFLICT DO NOTHING
 RETURNING id`
 
@@ -37,12 +38,12 @@ RETURNING id`
 // that mail exists already.
 func (t *Tx) InsertMail(ctx context.Context, m Mail) (int64, error) {
 	return scalar[int64](ctx, t.q, insertMailSQL, pgx.StrictNamedArgs{
-		"kind": m.Kind, "booking": m.BookingID, "payment": m.PaymentID, "refund": m.RefundID, "event": m.EventID, "tickets": m.TicketIDs, "was_at": m.WasAt, "to": m.ToAddress,
+		"kind": m.Kind, "booking": m.BookingID, "payment": m.PaymentID, "refund": m.RefundID, "event": m.EventID, "tickets": m.TicketIDs, "was_at": m.WasAt, "swap": m.SwapID, "to": m.ToAddress,
 	})
 }
 
 const mailColumns = `
-SELECT id, kind, booking_id, payment_id, refund_id, event_id, ticket_ids, was_at, to_address, state, error, subject, text_body, html_body, created_at, sent_at
+SELECT id, kind, booking_id, payment_id, refund_id, event_id, ticket_ids, was_at, swap_id, to_address, state, error, subject, text_body, html_body, created_at, sent_at
   FROM mails `
 
 const mailSQL = mailColumns + `WHERE id = @id`

@@ -146,6 +146,10 @@ func (s *site) eventRoutes(staff func(pattern string, need access.Role, do staff
 	staff("GET /staff/events/{event}/blocks", access.Manager, s.eventBlocks)
 	staff("POST /staff/events/{event}/blocks", access.Manager, s.blockSeats)
 	staff("POST /staff/events/{event}/blocks/{block}/lift", access.Manager, s.liftBlock)
+	staff("GET /staff/events/{event}/swap", access.Manager, s.swapPage)
+	staff("POST /staff/events/{event}/swap", access.Manager, s.swapEvent)
+	staff("POST /staff/events/{event}/swap/undo", access.Manager, s.undoSwap)
+	staff("POST /staff/events/{event}/swap/tell", access.Manager, s.tellSwap)
 	staff("POST /staff/events/{event}/cancel", access.Manager, s.cancelEvent)
 	staff("POST /staff/events/{event}/resume", access.Manager, s.resumeCancel)
 }

@@ -156,6 +156,8 @@ func eventChange(a booking.AuditLine) string {
 		return strings.TrimSuffix("Cancelled the event: "+why, ": ")
 	case "event_made", "event_published", "event_unpublished", "event_changed", "seats_blocked", "seats_unblocked":
 		return timetableChange(a)
+	case "event_swapped", "event_swap_undone", "event_swap_told":
+		return swapChange(a.Action)
 	case "resume cancellation":
 		return "Asked to go on with the cancellation"
 	}

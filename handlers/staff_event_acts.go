@@ -23,6 +23,9 @@ func eventActs(e domain.Event) views.EventActs {
 	if e.Status == "draft" {
 		v.Remove = base + "/remove"
 	}
+	if e.Status != "cancelled" && e.EndsAt.After(e.Now) {
+		v.SwapURL, v.SwapText = base+"/swap", swapTitle(e)
+	}
 	if err := schedule.Changeable(e); err != nil {
 		if e.Status == "published" {
 			v.Words = "It has begun: time, hall and prices stay as they are."

@@ -178,6 +178,8 @@ func mailWords(kind string) string {
 		return "The seats were gone"
 	case "staff_note":
 		return "A note to the house"
+	case "seat_changed":
+		return "About the new seats"
 	case "test":
 		return "A test"
 	}

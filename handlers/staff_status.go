@@ -264,6 +264,8 @@ func taskTitle(kind string) string {
 		return "A customer disputes a payment"
 	case "unknown_money":
 		return "Money that no payment here belongs to"
+	case "no_seat":
+		return "Passengers without a seat"
 	case "mail_failed":
 		return "A mail did not arrive"
 	case "door_conflict":

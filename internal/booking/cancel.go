@@ -129,7 +129,10 @@ func (s *Service) cancelIn(ctx context.Context, t *db.Tx, p db.Payment, till *ti
 	if err == nil && n != int64(len(ids)) {
 		return domain.ErrConflict
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return t.DropNoSeats(ctx, b.EventID)
 }
 
 // payBack starts the refund, keeps the rest as a fee, mails and writes the log.
