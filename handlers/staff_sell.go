@@ -127,21 +127,12 @@ func (s *site) showSell(w http.ResponseWriter, r *http.Request, who access.Staff
 	if first, ok := day.First(); f.event == 0 && ok {
 		f.event = first.ID
 	}
-	var c *sellScene
-	if f.event != 0 {
-		c, err = s.sellScene(r, f)
-		var rule *domain.RuleError
-		if errors.As(err, &rule) { // of the stops: the whole way instead
-			status, v.Alert = http.StatusUnprocessableEntity, &views.SellAlert{Tone: "bad", Heading: "These stops do not work", Text: []string{rule.Words + " The map is for the whole trip."}}
-			f.ride, f.rideWrong = nil, nil
-			c, err = s.sellScene(r, f)
-		}
-		if errors.As(err, &rule) {
-			c, err, v.Nothing = nil, nil, &views.Note{Tone: "warn", Title: "No tickets are sold for this one", Text: []string{rule.Words}}
-		}
-		if err != nil {
-			return err
-		}
+	c, err := s.sellEvent(r, f, &v)
+	if err != nil {
+		return err
+	}
+	if v.Alert != alert {
+		status = http.StatusUnprocessableEntity
 	}
 	if c != nil && f.date == nil && !c.o.Event.BusinessDay.Equal(day.Date) {
 		if day, err = s.Schedule.CounterDay(r.Context(), &c.o.Event.BusinessDay, set); err != nil {
@@ -161,6 +152,26 @@ func (s *site) showSell(w http.ResponseWriter, r *http.Request, who access.Staff
 	}
 	s.render(w, r, status, views.StaffSellPage(v))
 	return nil
+}
+
+// sellEvent reads what is sold. Stops that do not work are said, and the map is for the
+// whole way; nil when nothing can be sold.
+func (s *site) sellEvent(r *http.Request, f *sellForm, v *views.StaffSell) (*sellScene, error) {
+	if f.event == 0 {
+		return nil, nil
+	}
+	c, err := s.sellScene(r, f)
+	var rule *domain.RuleError
+	if errors.As(err, &rule) {
+		v.Alert = &views.SellAlert{Tone: "bad", Heading: "These stops do not work", Text: []string{rule.Words + " The map is for the whole trip."}}
+		f.ride, f.rideWrong = nil, nil
+		c, err = s.sellScene(r, f)
+	}
+	if errors.As(err, &rule) {
+		v.Nothing = &views.Note{Tone: "warn", Title: "No tickets are sold for this one", Text: []string{rule.Words}}
+		return nil, nil
+	}
+	return c, err
 }
 
 // sellMiddle is the form, or why there is none.

@@ -330,7 +330,11 @@ func (s *site) sellConflict(r *http.Request, f *sellForm, c *sellScene, lost *do
 	f.seats = slices.DeleteFunc(f.seats, func(no string) bool { return slices.Contains(lost.Lost, no) })
 	f.proposed = nil
 	a := &views.SellAlert{Tone: "bad", Lost: seatRefs(c.o.Layout, lost.Lost), Text: []string{"Nothing was sold and no money was taken."}}
-	if len(f.seats) > 0 {
+	switch len(f.seats) {
+	case 0:
+	case 1:
+		a.Text = append([]string{f.seats[0] + " stays chosen."}, a.Text...)
+	default:
 		a.Text = append([]string{format.List(f.seats) + " stay chosen."}, a.Text...)
 	}
 	if len(lost.Paying) == len(lost.Lost) && len(lost.Lost) > 0 {

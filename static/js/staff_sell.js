@@ -8,7 +8,7 @@
   const form = $('form.sale');
   arrowsOnEvents();
   const alert = $('[role=alert]');
-  if (alert) alert.focus({ preventScroll: true });
+  if (alert) alert.focus();
   const here = $('.shows [aria-current]');
   if (here) here.parentElement.parentElement.scrollTop = here.offsetTop - here.parentElement.parentElement.offsetTop - 80;
   if (form) counter();
@@ -126,12 +126,11 @@
         total.before(row);
         sum += price;
       }
-      if (words) sum = 0;
+      due = words ? 0 : sum;
       const apart = auto && on.length > 1 && ((data.best[zone ? zone.value : '0'] || {})[on.length] || [])[0] === 'apart';
       if (!words && apart) words = `No ${many(on.length, noun)} side by side are free: these are the nearest.`;
-      due = sum;
       put($('.money', total), sum).dataset.amount = sum;
-      quoted.value = on.length && !misfit(on.length, wants) ? sum : '';
+      quoted.value = on.length && due === sum && !misfit(on.length, wants) ? sum : '';
       cash.dataset.amount = sum;
       $('[data-words]', cash).textContent = on.length ? `Cash, ${many(on.length, 'ticket')}` : 'Cash';
       problem.textContent = words;
