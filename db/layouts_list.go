@@ -78,13 +78,13 @@ func (q Queries) LayoutName(ctx context.Context, layoutID int64) (name string, v
 	return x.Name, x.Vehicle, err
 }
 
-const layoutRoomsSQL = `
+const layoutResourcesSQL = `
 SELECT count(*) FROM resources r JOIN layout_versions v ON v.id = r.layout_version_id
  WHERE v.layout_id = @layout AND r.retired_at IS NULL`
 
-// LayoutRooms is how many halls or coaches in use have one of its versions.
-func (q Queries) LayoutRooms(ctx context.Context, layoutID int64) (int, error) {
-	return scalar[int](ctx, q.q, layoutRoomsSQL, pgx.StrictNamedArgs{"layout": layoutID})
+// LayoutResources is how many halls or coaches in use have one of its versions.
+func (q Queries) LayoutResources(ctx context.Context, layoutID int64) (int, error) {
+	return scalar[int](ctx, q.q, layoutResourcesSQL, pgx.StrictNamedArgs{"layout": layoutID})
 }
 
 const layoutFormSQL = `SELECT form FROM layout_versions WHERE layout_id = @layout AND version = @version`

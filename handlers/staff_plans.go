@@ -126,15 +126,15 @@ func (s *site) showPlan(w http.ResponseWriter, r *http.Request, who access.Staff
 		v.Versions = append(v.Versions, planVersion(v.URL, x, i == 0, f.Draft == nil, shortMoment(x.PublishedAt, set)))
 	}
 	v.Behind = planMoves(f.Behind, true)
-	if f.Current != nil && f.Rooms == 0 {
-		v.Roomless = planRoomless(f)
+	if f.Current != nil && f.Resources == 0 {
+		v.Unused = planUnused(f)
 	}
 	s.render(w, r, status, views.StaffPlanPage(v))
 	return nil
 }
 
-// planRoomless leads on from a plan that no hall or coach has.
-func planRoomless(f *schedule.LayoutFile) *views.Note {
+// planUnused leads on from a plan that no hall or coach has.
+func planUnused(f *schedule.LayoutFile) *views.Note {
 	kind := strings.ToLower(planKind(f.Vehicle))
 	return &views.Note{Title: "No " + kind + " has this plan yet", Text: []string{"Events take place in a " + kind + ", which has a name and a plan."},
 		Links: []views.Link{{Text: "Add a " + kind + " with it", URL: "/staff/resources/new?kind=" + kind + "&plan=" + strconv.FormatInt(f.Versions[0].ID, 10)}}}

@@ -64,18 +64,18 @@ func startSaid(what string) *views.Note {
 // steps are what a house needs, in the order that works, each as the database has it now.
 func (s *site) steps(x access.Readiness, set domain.Settings) []views.StartStep {
 	show := views.StartStep{Title: "A film or a route", Words: "What people come for: a film with its length, or a bus route with its stops.", Done: x.Films || x.Routes, Link: views.Link{Text: "Films", URL: "/staff/films"}}
-	room := views.StartStep{Title: "A hall or a coach", Words: "It has a seat plan, and a name that stands on tickets.", Done: x.Resources, Link: views.Link{Text: "Halls and coaches", URL: "/staff/resources"}}
+	seats := views.StartStep{Title: "A hall or a coach", Words: "It has a seat plan, and a name that stands on tickets.", Done: x.Resources, Link: views.Link{Text: "Halls and coaches", URL: "/staff/resources"}}
 	switch set.Kind {
 	case "cinema":
-		room.Title = "A hall"
+		seats.Title = "A hall"
 		show.Title, show.Words, show.Done = "A film", "Its title and length are enough.", x.Films
 	case "bus":
-		room.Title = "A coach"
+		seats.Title = "A coach"
 		show.Title, show.Words, show.Done, show.Link = "A route", "Its stops, and how long the bus takes from one to the next.", x.Routes, views.Link{Text: "Routes", URL: "/staff/routes"}
 	}
 	steps := []views.StartStep{
 		{Title: "A seat plan", Words: "Draw where people sit, and publish the drawing.", Done: x.Layouts, Link: views.Link{Text: "Seat plans", URL: plansURL}},
-		room,
+		seats,
 		show,
 		{Title: "Prices", Words: "What a seat costs, by zone and ticket type.", Done: x.Prices, Link: views.Link{Text: "Prices", URL: faresURL}},
 		{Title: "An event", Words: "Put it on a day, in a hall or coach. It may stay a draft until all is right.", Done: x.Events, Link: views.Link{Text: "Schedule", URL: scheduleMenu}},

@@ -261,7 +261,7 @@ type StaffPlan struct {
 	URL      string   // /staff/layouts/3
 	DraftURL string   // "" when nobody is drawing
 	Said     *Note
-	Roomless *Note    // nothing has this plan yet: where to go on
+	Unused   *Note    // nothing has this plan yet: where to go on
 	Map      *SeatMap // of the version in use, nil when there is none
 	Versions []PlanVersion
 	Behind   []PlanMove
@@ -426,7 +426,7 @@ func StaffPlanPage(v StaffPlan) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = maybeNote(v.Roomless).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = maybeNote(v.Unused).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -34,14 +34,14 @@ func (s *Service) Layouts(ctx context.Context) ([]LayoutLine, error) { return s.
 
 // LayoutFile is one seat plan with its history.
 type LayoutFile struct {
-	ID       int64
-	Name     string
-	Vehicle  bool
-	Versions []LayoutVersion // the newest first; none when nothing is published yet
-	Current  *domain.Layout  // nil then
-	Draft    *Draft          // nil when nobody is drawing
-	Behind   []Move          // events to come that pin an older version
-	Rooms    int             // halls or coaches that have it
+	ID        int64
+	Name      string
+	Vehicle   bool
+	Versions  []LayoutVersion // the newest first; none when nothing is published yet
+	Current   *domain.Layout  // nil then
+	Draft     *Draft          // nil when nobody is drawing
+	Behind    []Move          // events to come that pin an older version
+	Resources int             // halls or coaches that have it
 }
 
 // LayoutFile reads it; domain.ErrNotFound.
@@ -67,7 +67,7 @@ func (s *Service) LayoutFile(ctx context.Context, id int64) (*LayoutFile, error)
 	if f.Current, err = s.db.Layout(ctx, f.Versions[0].ID); err != nil {
 		return nil, err
 	}
-	if f.Rooms, err = s.db.LayoutRooms(ctx, id); err != nil {
+	if f.Resources, err = s.db.LayoutResources(ctx, id); err != nil {
 		return nil, err
 	}
 	events, err := s.db.LayoutEvents(ctx, id)
