@@ -235,6 +235,9 @@ func (s *site) tillRoutes(staff func(pattern string, need access.Role, do staffA
 	staff("POST /staff/shifts/{shift}/cash", access.Cashier, s.moveCash)
 	staff("GET /staff/shifts/{shift}/close", access.Cashier, s.countShift)
 	staff("POST /staff/shifts/{shift}/close", access.Cashier, s.closeShift)
+	staff("GET /staff/days", access.Manager, s.dayList)
+	staff("GET /staff/days/{day}", access.Manager, s.businessDay)
+	staff("POST /staff/days/{day}/close", access.Manager, s.closeDay)
 }
 
 // paperRoutes are what the counter prints and takes back of a sale.

@@ -78,7 +78,7 @@ func (s *site) shiftsOfDay(r *http.Request, v *views.StaffShifts, set domain.Set
 		}
 	}
 	v.Lede, v.ListHead, v.EmptyWords = format.LongDay(day)+".", "Tills of the day", "No till was opened on this day."
-	v.Turner = turner(shiftsURL, day, today)
+	v.DayURL, v.Turner = businessDayURL(day), turner(shiftsURL, day, today)
 	for _, x := range d.Shifts {
 		v.List = append(v.List, shiftLine(x, set, true))
 	}

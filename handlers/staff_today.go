@@ -45,6 +45,9 @@ func (s *site) staffToday(w http.ResponseWriter, r *http.Request, who access.Sta
 	if v.Setup, err = s.setupNote(r, who, set); err != nil {
 		return err
 	}
+	if v.ToClose, err = s.dayToClose(r, who); err != nil {
+		return err
+	}
 	v.Page.Page.Title = v.Heading
 	badge(&v.Page, "/staff/today", v.NeedsCount)
 	for _, e := range d.Events {

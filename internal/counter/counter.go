@@ -24,6 +24,8 @@ type (
 	TypeSum   = db.TypeSum
 	Act       = db.ShiftAct
 	ClosedDay = db.ClosedDay
+	DaySum    = db.DaySum
+	DayLine   = db.DayLine
 )
 
 // Service is safe for concurrent use.
