@@ -205,6 +205,7 @@ func TestStaffCancel_SplitTenderByTillOrTask(t *testing.T) {
 	w.wantCount(t, 1, "refunds WHERE state = 'succeeded' AND tender = 'terminal' AND amount = 1200 AND shift_id IS NOT NULL")
 	w.wantCount(t, 1, "refunds WHERE state = 'succeeded' AND tender = 'cash' AND amount = 300 AND shift_id IS NOT NULL")
 	w.wantCount(t, 0, "staff_tasks")
+	w.wantCount(t, 0, "mails WHERE kind = 'cancelled'") // nobody gave an address
 	p = look("A2", "5")
 	staff.submit(p, p.form("/cancel"), url.Values{"reason": {"By phone."}, "how": {"later"}}, "").want(303)
 	w.wantCount(t, 1, "staff_tasks WHERE kind = 'refund_by_hand' AND state = 'open'")

@@ -3,6 +3,7 @@ package mail
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"holdfast/db"
 	"holdfast/internal/domain"
@@ -57,16 +58,43 @@ func (m *Mailer) cancelRefund(ctx context.Context, row db.Mail, price int64) (wh
 	if err != nil {
 		return "", "", "", err
 	}
-	sum, receipt := money(r.Amount, r.Currency), receiptNo(r)
-	switch {
-	case p.Tender != "stripe":
-		return "You get " + sum + " back.", "You paid us directly, so please ask for it at the counter and name this number.", receipt, nil
-	case r.State == string(domain.RefundSucceeded):
-		return "We sent " + sum + " back to you.", days, receipt, nil
-	case r.State == string(domain.RefundFailed):
-		return "Your refund of " + sum + " has not worked yet.", "It is still yours: we know about it and will find another way with you.", receipt, nil
+	all, err := m.db.RefundsOfHold(ctx, p.HoldID)
+	if err != nil {
+		return "", "", "", err
 	}
-	return sum + " is on its way back to you.", days, receipt, nil
+	payments, err := m.db.PaymentsOfHold(ctx, p.HoldID)
+	if err != nil {
+		return "", "", "", err
+	}
+	var words, after, numbers []string
+	for _, part := range all { // those of one cancellation are of one moment
+		if !part.CreatedAt.Equal(r.CreatedAt) {
+			continue
+		}
+		online := part.PaymentIntent != nil || slices.ContainsFunc(payments, func(x db.Payment) bool { return x.ID == part.PaymentID && x.Tender == "stripe" })
+		what, more := backWords(part, online, days)
+		words, numbers = append(words, what), append(numbers, receiptNo(part))
+		if !slices.Contains(after, more) {
+			after = append(after, more)
+		}
+	}
+	return strings.Join(words, " "), strings.Join(after, " "), strings.Join(numbers, ", "), nil
+}
+
+// backWords says where one part of the money is, and how long that takes.
+func backWords(r db.Refund, online bool, days string) (what, more string) {
+	sum := money(r.Amount, r.Currency)
+	switch {
+	case !online && r.State == string(domain.RefundSucceeded):
+		return "You got " + sum + " back at the counter.", "Please keep the number."
+	case !online:
+		return "You get " + sum + " back.", "You paid us directly, so please ask for it at the counter and name this number."
+	case r.State == string(domain.RefundSucceeded):
+		return "We sent " + sum + " back to you.", days
+	case r.State == string(domain.RefundFailed):
+		return "Your refund of " + sum + " has not worked yet.", "It is still yours: we know about it and will find another way with you."
+	}
+	return sum + " is on its way back to you.", days
 }
 
 func cancelledText(v views.MailCancelledView) string {
