@@ -10,7 +10,7 @@
   if (!door) return;
   const { event, url, stop, place } = door.dataset, others = JSON.parse(door.dataset.others || '{}');
   const code = $('#code'), find = $('#find'), line = $('#line'), patience = 2500, again = 3000;
-  let skew = Date.parse(door.dataset.now) - Date.now(), listed = new Date(), last = {}, shown = '', lost = !navigator.onLine, trouble = '', busy = false;
+  let skew = Date.parse(door.dataset.now) - Date.now(), listed = new Date(), last = {}, shown = '', lost = !navigator.onLine, trouble = '', status = 0, busy = false;
   const entries = {}; // by the scan's key: what an undo takes back
 
   // --- The queue, in the browser's own store so that nothing is lost with the page ---
@@ -184,6 +184,7 @@
     const res = await fetch(address, { redirect: 'manual', signal: AbortSignal.timeout(10000), ...options });
     trouble = res.type === 'opaqueredirect' ? 'You are signed out: sign in again in another tab.' : res.ok ? '' : `The server refused (${res.status}); it is asked again.`;
     lost = false;
+    status = res.status;
     return res.ok ? res : null;
   };
   const flush = async () => {
@@ -195,7 +196,8 @@
         batch.forEach(s => change(s.key, { sent: true }));
         const res = await ask(`/staff/door/${q[0].event}/scans`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ scans: batch }) });
         const answers = res ? (await res.json()).answers : [];
-        if (!answers.length) break;
+        if (status === 404) drop(batch.map(s => s.key)); // the event is not there any more: nobody can judge them
+        else if (!answers.length) break;
         answers.sort((a, b) => a.Conflict - b.Conflict); // what is wrong has the last word
         answers.forEach(a => answered(a, batch.find(s => s.key === a.Key)));
       }
