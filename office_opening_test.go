@@ -47,7 +47,7 @@ func TestOfficeOpening(t *testing.T) {
 		t.Errorf("kind and plan are not chosen: %v", got)
 	}
 	p = b.follow(b.submit(p, p.form("/staff/resources"), url.Values{"name": {"Hall 1"}}, "do=save"))
-	p = link(p.says("Added"), "Schedule")
+	link(p.says("Added"), "Schedule")
 
 	// The first price list has a ticket type to price; a missing price leads to its list.
 	p = link(b.get(plan).want(200).says("There is no price list for screenings yet"), "Add a price list")
