@@ -120,7 +120,7 @@ const staffInUse = `
  UNION ALL SELECT 1 FROM business_days x WHERE x.closed_by = s.id UNION ALL SELECT 1 FROM payments x WHERE x.staff_id = s.id
  UNION ALL SELECT 1 FROM bookings x WHERE x.sold_by = s.id UNION ALL SELECT 1 FROM refunds x WHERE x.staff_id = s.id
  UNION ALL SELECT 1 FROM ledger_entries x WHERE x.staff_id = s.id UNION ALL SELECT 1 FROM checkins x WHERE x.staff_id = s.id
- UNION ALL SELECT 1 FROM prints x WHERE x.staff_id = s.id)`
+ UNION ALL SELECT 1 FROM prints x WHERE x.staff_id = s.id UNION ALL SELECT 1 FROM door_conflicts x WHERE x.staff_id = s.id)`
 
 const retireStaffSQL = `
 UPDATE staff s SET disabled_at = coalesce(disabled_at, now()) WHERE s.id IN ` + demoStaff + ` AND EXISTS ` + staffInUse
