@@ -39,10 +39,11 @@ type LedgerLine struct {
 	TicketID  *int64
 }
 
+// As an array, so that both sides of OR are looked up in their index.
 const ledgerOfBookingSQL = `
 SELECT id, entered_at, kind, amount, currency, tax, tender, payment_id, refund_id, ticket_id
   FROM ledger_entries
- WHERE booking_id = @booking OR payment_id IN (SELECT id FROM payments WHERE hold_id = @hold)
+ WHERE booking_id = @booking OR payment_id = ANY(ARRAY(SELECT id FROM payments WHERE hold_id = @hold))
  ORDER BY id`
 
 // LedgerOfBooking lists the money lines of a booking and of all attempts to pay it.

@@ -43,25 +43,30 @@ const eventSumsPick = `
 SELECT e.id AS event_id, e.kind, coalesce(e.film_id, 0) AS film_id, coalesce(f.title, u.name, '') AS title, coalesce(f.version, '') AS version,
        coalesce(f.distributor, '') AS distributor, e.business_day AS day, s.entered_on, e.starts_at, e.time_zone, s.currency, s.channel, s.ticket_type,
        coalesce(y.name, s.ticket_type) AS type, coalesce(y.position, 0) AS position, s.sold, s.returned, s.free, s.amount, s.tax
-  FROM (SELECT `
+  FROM `
 
-const eventSumsOf = ` AS entered_on, l.event_id, l.currency, l.channel, l.ticket_type,
+const eventSumsOf = `l.currency, l.channel, l.ticket_type,
                count(*) FILTER (WHERE l.kind = 'sale')::int AS sold, count(*) FILTER (WHERE l.kind = 'sale_reversal')::int AS returned,
                (count(*) FILTER (WHERE l.kind = 'sale' AND l.amount = 0) - count(*) FILTER (WHERE l.kind = 'sale_reversal' AND l.amount = 0))::int AS free,
-               sum(l.amount)::bigint AS amount, sum(l.tax)::bigint AS tax
-          FROM ledger_entries l JOIN events e ON e.id = l.event_id
-         WHERE l.kind IN ('sale', 'sale_reversal') AND (@kind = '' OR e.kind = @kind) AND (@event::bigint = 0 OR e.id = @event)
-           AND (@route::bigint = 0 OR e.route_id = @route) AND `
+               sum(l.amount)::bigint AS amount, sum(l.tax)::bigint AS tax`
 
-const eventSumsEnd = `
-         GROUP BY 1, 2, 3, 4, 5) s
-  JOIN events e ON e.id = s.event_id
+const eventSumsNames = `
   LEFT JOIN films f ON f.id = e.film_id
   LEFT JOIN routes u ON u.id = e.route_id
   LEFT JOIN ticket_types y ON y.code = s.ticket_type
+ WHERE (@kind = '' OR e.kind = @kind) AND (@event::bigint = 0 OR e.id = @event) AND (@route::bigint = 0 OR e.route_id = @route)`
+
+const eventSumsOrder = `
  ORDER BY e.business_day, e.starts_at, e.id, s.entered_on, position, s.ticket_type, s.channel, s.currency`
 
-const eventSumsSQL = eventSumsPick + `NULL::date` + eventSumsOf + `e.business_day BETWEEN @from AND @to AND l.business_day <= @to` + eventSumsEnd
+// The lines are read event by event: the ledger's other lines are not looked at, however
+// many there are.
+const eventSumsSQL = eventSumsPick + `events e
+ CROSS JOIN LATERAL (
+        SELECT NULL::date AS entered_on, ` + eventSumsOf + `
+          FROM ledger_entries l
+         WHERE l.event_id = e.id AND l.kind IN ('sale', 'sale_reversal') AND l.business_day <= @to
+         GROUP BY 2, 3, 4) s` + eventSumsNames + ` AND e.business_day BETWEEN @from AND @to` + eventSumsOrder
 
 // EventSums adds up the tickets of events whose business day is from..to, by the lines
 // that were entered up to and with the day to.
@@ -69,7 +74,13 @@ func (q Queries) EventSums(ctx context.Context, from, to time.Time, f EventFilte
 	return rows[EventSum](ctx, q.q, eventSumsSQL, f.args(from, to))
 }
 
-const eventCorrectionsSQL = eventSumsPick + `l.business_day` + eventSumsOf + `l.business_day BETWEEN @from AND @to AND e.business_day < @from` + eventSumsEnd
+const eventCorrectionsSQL = eventSumsPick + `(
+        SELECT l.event_id, l.business_day AS entered_on, ` + eventSumsOf + `
+          FROM ledger_entries l JOIN events e ON e.id = l.event_id
+         WHERE l.kind IN ('sale', 'sale_reversal') AND l.business_day BETWEEN @from AND @to AND e.business_day < @from
+           AND (@event::bigint = 0 OR l.event_id = @event)
+         GROUP BY 1, 2, 3, 4, 5) s
+  JOIN events e ON e.id = s.event_id` + eventSumsNames + eventSumsOrder
 
 // EventCorrections adds up the lines that were entered from..to about events of days
 // before, each day of entry for itself.

@@ -20,12 +20,14 @@ type LegSum struct {
 // cancelled while it was empty offered nothing.
 const legSumsSQL = `
 WITH carried AS (
-  SELECT l.event_id, t.from_stop, t.to_stop, sum(CASE l.kind WHEN 'sale' THEN 1 ELSE -1 END) AS seats
-    FROM ledger_entries l
-    JOIN events e ON e.id = l.event_id
-    JOIN tickets t ON t.event_id = l.event_id AND t.id = l.ticket_id
-   WHERE e.route_id = @route AND e.business_day BETWEEN @from AND @to AND l.business_day <= @to AND l.kind IN ('sale', 'sale_reversal')
-   GROUP BY 1, 2, 3),
+  SELECT e.id AS event_id, s.from_stop, s.to_stop, s.seats
+    FROM events e
+   CROSS JOIN LATERAL (
+         SELECT t.from_stop, t.to_stop, sum(CASE l.kind WHEN 'sale' THEN 1 ELSE -1 END) AS seats
+           FROM ledger_entries l JOIN tickets t ON t.event_id = e.id AND t.id = l.ticket_id
+          WHERE l.event_id = e.id AND l.kind IN ('sale', 'sale_reversal') AND l.business_day <= @to
+          GROUP BY 1, 2) s
+   WHERE e.route_id = @route AND e.business_day BETWEEN @from AND @to),
 trips AS (
   SELECT e.id, (SELECT count(*) FROM layout_cells c WHERE c.layout_version_id = e.layout_version_id AND c.seat_no IS NOT NULL) AS seats
     FROM events e
@@ -57,10 +59,31 @@ type PairSum struct {
 	Tax       int64
 }
 
-const pairSumsPick = `
-SELECT min(pa.name) AS from, min(pb.name) AS to, `
+const pairSumsSQL = `
+SELECT min(pa.name) AS from, min(pb.name) AS to, NULL::date AS entered_on, s.currency, sum(s.sold)::int AS sold, sum(s.returned)::int AS returned,
+       sum(s.amount)::bigint AS amount, sum(s.tax)::bigint AS tax
+  FROM events e
+ CROSS JOIN LATERAL (
+       SELECT t.from_stop, t.to_stop, l.currency, count(*) FILTER (WHERE l.kind = 'sale') AS sold, count(*) FILTER (WHERE l.kind = 'sale_reversal') AS returned,
+              sum(l.amount) AS amount, sum(l.tax) AS tax
+         FROM ledger_entries l JOIN tickets t ON t.event_id = e.id AND t.id = l.ticket_id
+        WHERE l.event_id = e.id AND l.kind IN ('sale', 'sale_reversal') AND l.business_day <= @to
+        GROUP BY 1, 2, 3) s
+  JOIN event_stops a ON a.event_id = e.id AND a.stop_no = s.from_stop
+  JOIN event_stops b ON b.event_id = e.id AND b.stop_no = s.to_stop
+  JOIN places pa ON pa.id = a.place_id
+  JOIN places pb ON pb.id = b.place_id
+ WHERE e.route_id = @route AND e.business_day BETWEEN @from AND @to
+ GROUP BY a.place_id, b.place_id, s.currency
+ ORDER BY min(s.from_stop), min(s.to_stop), 1, 2`
 
-const pairSumsOf = ` AS entered_on, l.currency, count(*) FILTER (WHERE l.kind = 'sale')::int AS sold,
+// PairSums adds up the tickets of a route's trips of business days by pairs of stops.
+func (q Queries) PairSums(ctx context.Context, routeID int64, from, to time.Time) ([]PairSum, error) {
+	return rows[PairSum](ctx, q.q, pairSumsSQL, pgx.StrictNamedArgs{"route": routeID, "from": from, "to": to})
+}
+
+const pairCorrectionsSQL = `
+SELECT min(pa.name) AS from, min(pb.name) AS to, l.business_day AS entered_on, l.currency, count(*) FILTER (WHERE l.kind = 'sale')::int AS sold,
        count(*) FILTER (WHERE l.kind = 'sale_reversal')::int AS returned, sum(l.amount)::bigint AS amount, sum(l.tax)::bigint AS tax
   FROM ledger_entries l
   JOIN events e ON e.id = l.event_id
@@ -69,20 +92,9 @@ const pairSumsOf = ` AS entered_on, l.currency, count(*) FILTER (WHERE l.kind = 
   JOIN event_stops b ON b.event_id = e.id AND b.stop_no = t.to_stop
   JOIN places pa ON pa.id = a.place_id
   JOIN places pb ON pb.id = b.place_id
- WHERE e.route_id = @route AND l.kind IN ('sale', 'sale_reversal') AND `
-
-const pairSumsEnd = `
+ WHERE e.route_id = @route AND l.kind IN ('sale', 'sale_reversal') AND l.business_day BETWEEN @from AND @to AND e.business_day < @from
  GROUP BY a.place_id, b.place_id, 3, l.currency
  ORDER BY min(t.from_stop), min(t.to_stop), 1, 2, 3`
-
-const pairSumsSQL = pairSumsPick + `NULL::date` + pairSumsOf + `e.business_day BETWEEN @from AND @to AND l.business_day <= @to` + pairSumsEnd
-
-// PairSums adds up the tickets of a route's trips of business days by pairs of stops.
-func (q Queries) PairSums(ctx context.Context, routeID int64, from, to time.Time) ([]PairSum, error) {
-	return rows[PairSum](ctx, q.q, pairSumsSQL, pgx.StrictNamedArgs{"route": routeID, "from": from, "to": to})
-}
-
-const pairCorrectionsSQL = pairSumsPick + `l.business_day` + pairSumsOf + `l.business_day BETWEEN @from AND @to AND e.business_day < @from` + pairSumsEnd
 
 // PairCorrections adds up the lines that were entered from..to about trips of days before.
 func (q Queries) PairCorrections(ctx context.Context, routeID int64, from, to time.Time) ([]PairSum, error) {
