@@ -68,6 +68,9 @@ func TestB1_TwoAdultsInSixKeys(t *testing.T) {
 	}
 	k.goes(200, "Enter in the amount sells", chromedp.KeyEvent(kb.Enter))
 	k.says("EUR 50.00 given", "38.00")
+	if high := eval[float64](k.tab, `document.querySelector('.till-bar').offsetHeight`); high > 64 {
+		t.Errorf("the bar above a sale is %v px high", high)
+	}
 	if px := eval[float64](k.tab, `parseFloat(getComputedStyle(document.querySelector('.due output')).fontSize)`); px < 40 {
 		t.Errorf("the change on the sale's page is %v px high", px)
 	}

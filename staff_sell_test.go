@@ -182,8 +182,19 @@ func TestSellSplitAndFree(t *testing.T) {
 	if sold.output() != "250" {
 		t.Errorf("the change is %q", sold.output())
 	}
+	manager := withPIN(t, w)
 	p, f = b.offers(w, "n.child=1")
-	b.sells(p, f, url.Values{"reason": {"press"}}, "comp").says("Free of charge", "press")
+	p = b.submit(p, f, url.Values{"reason": {"press"}}, "act=comp").want(422).says("Free tickets need a supervisor", "Nothing was sold")
+	p = b.submit(p, p.sellForm(), url.Values{"supervisor": {manager}, "supervisor_secret": {"0000"}}, "act=comp").want(422).says("not right", "Nothing was sold")
+	w.wantCount(t, 0, "payments WHERE tender = 'comp'")
+	if f = p.sellForm(); f.values.Get("reason") != "press" || f.values.Get("supervisor_secret") != "" {
+		t.Errorf("after a wrong PIN the form has %v", f.values)
+	}
+	b.sells(p, f, url.Values{"supervisor": {manager}, "supervisor_secret": {managersPIN}}, "comp").says("Free of charge", "press")
+	w.wantCount(t, 1, "audit_log WHERE action = 'counter_sale' AND after->>'confirmed_by' LIKE 'staff:%'")
+	m := w.as(t, "manager")
+	p, f = m.offers(w, "n.adult=1")
+	m.sells(p, f, url.Values{"reason": {"a guest"}}, "comp").says("Free of charge", "a guest")
 	w.wantCount(t, 1, "payments WHERE tender = 'cash' AND amount = 750 AND tendered = 1000 AND shift_id IS NOT NULL")
 	w.wantCount(t, 1, "payments WHERE tender = 'comp' AND amount = 0 AND description = 'press'")
 	w.clean()

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
+	"unicode/utf8"
 )
 
 // action is a handler that returns its error instead of writing a status.
@@ -14,7 +16,7 @@ type action func(w http.ResponseWriter, r *http.Request) error
 func (s *site) page(do action) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		traceOf(r).route = r.Pattern
-		err := withoutNUL(r)
+		err := readable(r)
 		if err == nil {
 			err = do(w, r)
 		}
@@ -24,21 +26,33 @@ func (s *site) page(do action) http.Handler {
 	})
 }
 
-// withoutNUL drops the one letter that PostgreSQL cannot be asked about from what an
-// address asks for; an address that has it elsewhere is nobody's.
-func withoutNUL(r *http.Request) error {
+// readable drops from what an address asks for what PostgreSQL cannot be asked about: the
+// letter NUL, and bytes that are no letters. An address that has them elsewhere is nobody's.
+func readable(r *http.Request) error {
 	r.URL.RawQuery = strings.ReplaceAll(r.URL.RawQuery, "%00", "")
-	if strings.ContainsRune(r.URL.Path, 0) {
-		return fmt.Errorf("NUL in the address: %w", errNoRoute)
+	if asked, err := url.QueryUnescape(r.URL.RawQuery); err == nil && !utf8.ValidString(asked) {
+		clean := url.Values{}
+		for name, values := range r.URL.Query() {
+			for _, v := range values {
+				clean.Add(strings.ToValidUTF8(name, ""), strings.ToValidUTF8(v, ""))
+			}
+		}
+		r.URL.RawQuery = clean.Encode()
+	}
+	if !isText(r.URL.Path) {
+		return fmt.Errorf("an address that is no text: %w", errNoRoute)
 	}
 	return nil
 }
+
+// isText says whether PostgreSQL can hold it as text.
+func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 // json answers an error with a small JSON object.
 func (s *site) json(do action) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		traceOf(r).route = r.Pattern
-		err := withoutNUL(r)
+		err := readable(r)
 		if err == nil {
 			err = do(w, r)
 		}

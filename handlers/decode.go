@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,11 +43,9 @@ func parseForm(r *http.Request) error {
 		}
 		return fmt.Errorf("%w: %w", errBadRequest, err)
 	}
-	for _, values := range r.PostForm {
-		for _, v := range values {
-			if strings.ContainsRune(v, 0) { // PostgreSQL has no such letter, nobody types it
-				return fmt.Errorf("%w: NUL in a field", errBadRequest)
-			}
+	for name, values := range r.PostForm {
+		if !isText(name) || slices.ContainsFunc(values, func(v string) bool { return !isText(v) }) { // nobody types it
+			return fmt.Errorf("%w: a field that is no text", errBadRequest)
 		}
 	}
 	return nil

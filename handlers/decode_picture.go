@@ -7,7 +7,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"strings"
 )
 
 // parsePicture reads a form part by part: its fields and the file called poster, nil
@@ -43,8 +42,8 @@ func parsePicture(r *http.Request) (url.Values, []byte, error) {
 		case int64(len(body)) > most:
 			return nil, nil, fmt.Errorf("%w: the fields are too long", errBadRequest)
 		case part.FormName() != "poster":
-			if strings.ContainsRune(string(body), 0) {
-				return nil, nil, fmt.Errorf("%w: NUL in a field", errBadRequest)
+			if !isText(string(body)) {
+				return nil, nil, fmt.Errorf("%w: a field that is no text", errBadRequest)
 			}
 			fields.Add(part.FormName(), string(body))
 			room -= int64(len(body))

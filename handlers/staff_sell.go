@@ -144,6 +144,11 @@ func (s *site) showSell(w http.ResponseWriter, r *http.Request, who access.Staff
 		return err
 	}
 	s.sellMiddle(f, c, day, &v)
+	if v.Sale != nil {
+		if v.Sale.Supervised, err = s.superviseFields(r, who, access.Manager, "", f.super); err != nil {
+			return err
+		}
+	}
 	if v.Sale != nil && c != nil {
 		s.counterMaps.Remember(seatmap.Key{EventID: c.o.Event.ID, Ride: c.o.Ride}, c.x.Version, c.x.Marks())
 	}

@@ -30,6 +30,7 @@ type sellForm struct {
 	name, phone, email, label, until, clock string
 	sure                                    []string
 	wrong                                   map[string]string
+	super                                   *superRefusal // nobody confirmed what the person alone may not
 }
 
 const mostTickets = 999

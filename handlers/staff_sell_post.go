@@ -50,6 +50,14 @@ func (s *site) sell(w http.ResponseWriter, r *http.Request, who access.Staff) er
 	if alert != nil {
 		return s.showSell(w, r, who, http.StatusUnprocessableEntity, f, alert)
 	}
+	if f.act == "comp" && f.reason != "" {
+		if seller.Confirmed, f.super, err = s.supervised(r, who, access.Manager); err != nil {
+			return err
+		}
+	}
+	if f.super != nil {
+		return s.notConfirmed(w, r, who, f)
+	}
 	to, err := s.doSell(r, f, c, seller)
 	if err != nil {
 		return s.notSold(w, r, who, f, c, err)
@@ -311,6 +319,13 @@ func (s *site) notSold(w http.ResponseWriter, r *http.Request, who access.Staff,
 	}
 	s.note(r, status, err)
 	return s.showSell(w, r, who, status, f, alert)
+}
+
+// notConfirmed: a free ticket takes a manager, or one who confirms it in place.
+func (s *site) notConfirmed(w http.ResponseWriter, r *http.Request, who access.Staff, f *sellForm) error {
+	waits(w, f.super.status)
+	s.note(r, f.super.status, f.super.cause)
+	return s.showSell(w, r, who, f.super.status, f, &views.SellAlert{Tone: "bad", Heading: "Free tickets need a supervisor", Text: []string{f.super.words, "Nothing was sold."}})
 }
 
 // noLink: Stripe did not open its page. The seats are held under a name, so that they can

@@ -322,7 +322,8 @@
           done();
           if (e.repeat) return;
           if (t === split) press('split');
-          else if (t.id === 'reason') press('comp');
+          else if (t.id === 'reason' && $('#supervisor')) $('#supervisor').focus();
+          else if (t.id === 'reason' || t.id === 'supervisor_secret') press('comp');
           else if (t.closest && t.closest('#hold-menu')) press('hold');
           else enter();
           return;
