@@ -51,7 +51,7 @@ func TestOfficeOpening(t *testing.T) {
 
 	// The first price list has a ticket type to price; a missing price leads to its list.
 	p = link(b.get(plan).want(200).says("There is no price list for screenings yet"), "Add a price list")
-	p = b.follow(b.submit(p, p.form("/staff/fares"), url.Values{"name": {"Evening"}}, "")).says("Adult")
+	b.follow(b.submit(p, p.form("/staff/fares"), url.Values{"name": {"Evening"}}, "")).says("Adult")
 	w.wantCount(t, 1, "ticket_types WHERE code = 'adult' AND name = 'Adult'")
 	if next := nextStep(start()); next != "Prices" {
 		t.Errorf("next is %q before an event", next)

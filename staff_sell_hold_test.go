@@ -58,7 +58,7 @@ func TestSellByPaymentLink(t *testing.T) {
 	w, _ := counterHouse(t)
 	b, phone := w.as(t, "cashier"), w.on(t)
 	p, f := b.offers(w, "n.adult=2")
-	p = b.follow(b.submit(p, f, nil, "act=link").want(303)).want(200).says("Pay by phone", "EUR 20.00")
+	b.follow(b.submit(p, f, nil, "act=link").want(303)).want(200).says("Pay by phone", "EUR 20.00")
 	id := one[string](w, `SELECT id::text FROM holds`)
 	back := w.URL + "/holds/" + id + "/return"
 	phone.get(back).want(200).says("Please ask at the counter")

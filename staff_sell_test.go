@@ -335,7 +335,7 @@ func TestSellWhen(t *testing.T) {
 	w.exec(`UPDATE events SET starts_at = now() - interval '16 minutes'`)
 	b.get(w.URL + "/staff/sell").want(200).says("Nothing more is for sale today")
 	b.get(w.URL + "/staff/sell?event=" + itoa(ev.ID)).want(200).says("The counter’s sales closed at")
-	p = b.submit(p, f, nil, "act=cash").want(422).says("The counter’s sales for this one are closed", "Nothing was sold")
+	b.submit(p, f, nil, "act=cash").want(422).says("The counter’s sales for this one are closed", "Nothing was sold")
 	w.exec(`UPDATE events SET sales_close_counter = -30`)
 	p, f = b.offers(w, "n.adult=1")
 	b.sells(p, f, nil, "cash").says("Sold")

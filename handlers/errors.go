@@ -45,6 +45,8 @@ func answerTo(err error) answer {
 		return answer{422, "Online sales are closed", "Seats for this one cannot be booked online any more.", "Nothing is held and nothing was charged.", false}
 	case errors.Is(err, domain.ErrNoShift):
 		return answer{409, "Your till is not open", "Open your shift with its float first; then money can be taken and paid out.", "Nothing was sold and nothing was changed.", false}
+	case errors.Is(err, domain.ErrConflict):
+		return answer{409, "That does not go together any more", "What you sent belongs to something that has changed or was done already. Please open the page again and look.", "Nothing was changed.", false}
 	case errors.Is(err, domain.ErrStale):
 		return answer{409, "Somebody else changed this meanwhile", "The page you sent was opened before that change. Please open it again, look at what is there now, and repeat yours.", "Nothing was overwritten.", false}
 	case errors.Is(err, domain.ErrOverlap):

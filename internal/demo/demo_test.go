@@ -230,7 +230,7 @@ func TestClearKnowsEveryTable(t *testing.T) {
 	for _, table := range []string{
 		"mails", "staff_tasks", "ledger_entries", "disputes", "refunds", "ticket_legs", "checkins", "door_conflicts", "tickets", "bookings", "payments", "hold_seats", "holds",
 		"event_seats", "event_stops", "events", "resources", "layout_versions", "fares", "band_fares", "route_stops", "tariffs",
-		"shifts", "shift_moves", "staff_acts", "business_days",
+		"shifts", "shift_moves", "staff_acts", "business_days", "prints", "event_swaps",
 	} {
 		known[table] = true
 	}
