@@ -77,7 +77,7 @@ func TestExchange_DearerCheaperAndTheOldCode(t *testing.T) {
 	w.clean()
 
 	q = staff.exchanges(w, next, here, []string{w.ticketOn(ev.ID, "D1")}, "B1").want(200).says("To give back", "EUR 5.00", "in cash")
-	staff.follow(staff.submit(q, q.payForm(), url.Values{"reason": {"Too far away."}}, "").want(303)).says("B1")
+	staff.follow(staff.submit(q, q.payForm(), url.Values{"reason": {"Too far away."}}, "").want(303)).says("B1", "Exchanged. Hand over EUR 5.00 in cash.")
 	w.wantCount(t, 1, "ledger_entries WHERE kind = 'refund' AND tender = 'cash' AND amount = -500 AND shift_id IS NOT NULL")
 	w.on(t).get(w.URL + code).want(200).says("Exchanged for B1")
 	w.clean()
@@ -201,7 +201,7 @@ func TestStaffCancel_SplitTenderByTillOrTask(t *testing.T) {
 		return staff.submit(p, f, url.Values{"ticket": {w.ticketOn(ev.ID, seat)}, "refund": {refund}}, "").want(200)
 	}
 	p := look("A1", "15").says("EUR 12.00 goes back on the card terminal", "EUR 3.00 in cash", "from my till")
-	staff.submit(p, p.form("/cancel"), url.Values{"reason": {"A bad seat."}}, "").want(303)
+	staff.follow(staff.submit(p, p.form("/cancel"), url.Values{"reason": {"A bad seat."}}, "").want(303)).says("Send EUR 12.00 back on the card terminal.", "Hand over EUR 3.00 in cash.")
 	w.wantCount(t, 1, "refunds WHERE state = 'succeeded' AND tender = 'terminal' AND amount = 1200 AND shift_id IS NOT NULL")
 	w.wantCount(t, 1, "refunds WHERE state = 'succeeded' AND tender = 'cash' AND amount = 300 AND shift_id IS NOT NULL")
 	w.wantCount(t, 0, "staff_tasks")

@@ -87,6 +87,9 @@ func bookingSaid(what string) *views.Note {
 	if words, ok := strings.CutPrefix(what, handedBack); ok {
 		return &views.Note{Tone: "ok", Alert: true, Title: "Taken back. " + words, Text: []string{"The seats are for sale again. What went back stands below."}}
 	}
+	if words, ok := strings.CutPrefix(what, exchangedBack); ok {
+		return &views.Note{Tone: "ok", Alert: true, Title: "Exchanged. " + words, Text: []string{"These are the new tickets. The old ones are not valid any more, and their seats are for sale again."}}
+	}
 	switch what {
 	case "exchanged":
 		return &views.Note{Tone: "ok", Alert: true, Title: "Exchanged: these are the new tickets", Text: []string{"The old ones are not valid any more, and their seats are for sale again."}}

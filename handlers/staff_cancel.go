@@ -149,9 +149,7 @@ func (c *cancelForm) sureView(f *booking.File, seats []views.SeatRef) *views.Can
 		v.Button += ", send nothing back"
 	}
 	parts := f.Parts(back)
-	for _, p := range parts {
-		v.Parts = append(v.Parts, format.Money(p.Amount, p.Payment.Currency)+" "+partWhere(p, c.till))
-	}
+	v.Parts = partLines(parts, currency, c.till)
 	v.Ways = c.ways(parts)
 	switch {
 	case back < price:
@@ -164,6 +162,23 @@ func (c *cancelForm) sureView(f *booking.File, seats []views.SeatRef) *views.Can
 		v.Kept = strings.TrimSpace("By the terms of this booking: " + strconv.Itoa(percent) + " % of the price. " + v.Kept)
 	}
 	return v
+}
+
+// partLines says how much goes where, a line for each way.
+func partLines(parts []booking.BackPart, currency string, till bool) (out []string) {
+	var ways []string
+	sums := map[string]int64{}
+	for _, p := range parts {
+		way := partWhere(p, till)
+		if sums[way] == 0 {
+			ways = append(ways, way)
+		}
+		sums[way] += p.Amount
+	}
+	for _, way := range ways {
+		out = append(out, format.Money(sums[way], currency)+" "+way)
+	}
+	return out
 }
 
 // partWhere says where a part of the money goes.
@@ -233,6 +248,9 @@ func (s *site) cancelTickets(w http.ResponseWriter, r *http.Request, who access.
 			BookingID: f.Booking.ID, Tickets: c.ids, Refund: c.back, Reason: "staff", By: who.Actor(), Words: c.reason, From: s.clientAddress(r),
 			Seller: c.seller(f, s.seller(r, who)), Confirmed: by,
 		}, c.sawAmount())
+	}
+	if parts := f.Parts(c.amount(f)); err == nil && c.how == "till" && len(parts) > 0 {
+		return s.toBookingFile(w, r, f.Booking.ID, handedBack+backWords(handed(parts), f.Booking.Currency))
 	}
 	if err == nil {
 		return s.toBookingFile(w, r, f.Booking.ID, "cancelled")

@@ -188,8 +188,17 @@ func (s *site) exchangeTickets(w http.ResponseWriter, r *http.Request, who acces
 	if err != nil {
 		return s.notExchanged(w, r, who, x, err)
 	}
+	if x.till, err = s.tillOpen(r, who); err != nil {
+		return err
+	}
+	if x.till && len(x.quote.Back) > 0 { // else a task has the money
+		return s.toBookingFile(w, r, id, exchangedBack+backWords(handed(x.quote.Back), x.f.Booking.Currency))
+	}
 	return s.toBookingFile(w, r, id, "exchanged")
 }
+
+// exchangedBack starts what the booking's page says after an exchange for cheaper seats.
+const exchangedBack = "exchanged, handed back: "
 
 // pay reads how the difference is paid, and looks at the reason before anybody types a
 // secret.

@@ -220,9 +220,7 @@ func (x *exchanging) quoteView() *views.ExchangeQuote {
 		v.Pays = true
 	case q.Difference < 0:
 		v.Head, v.Difference, v.Button = "To give back", money(-q.Difference, currency), "Exchange, give back "+format.Money(-q.Difference, currency)
-		for _, p := range q.Back {
-			v.Parts = append(v.Parts, format.Money(p.Amount, currency)+" "+partWhere(p, x.till))
-		}
+		v.Parts = partLines(q.Back, currency, x.till)
 	default:
 		v.Head, v.Difference = "Nothing to pay", money(0, currency)
 	}

@@ -3,6 +3,7 @@ package handlers
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"holdfast/internal/access"
@@ -83,7 +84,15 @@ const handedBack = "handed back: "
 // backWords says what to hand over now and what goes by itself.
 func backWords(list []booking.HandedBack, currency string) string {
 	var out []string
-	for _, x := range list {
+	for i, x := range list {
+		if slices.ContainsFunc(list[:i], func(y booking.HandedBack) bool { return y.Tender == x.Tender }) {
+			continue // it is in that one's sum
+		}
+		for _, y := range list[i+1:] {
+			if y.Tender == x.Tender {
+				x.Amount += y.Amount
+			}
+		}
 		sum := format.Money(x.Amount, currency)
 		switch x.Tender {
 		case "cash":
@@ -98,6 +107,18 @@ func backWords(list []booking.HandedBack, currency string) string {
 		return "Nothing was paid, so nothing goes back."
 	}
 	return strings.Join(out, " ")
+}
+
+// handed is what parts of a refund are handed over as.
+func handed(parts []booking.BackPart) (out []booking.HandedBack) {
+	for _, p := range parts {
+		x := booking.HandedBack{Tender: p.Tender, Amount: p.Amount}
+		if p.Online {
+			x.Tender = "stripe"
+		}
+		out = append(out, x)
+	}
+	return out
 }
 
 func (s *site) showVoid(w http.ResponseWriter, r *http.Request, who access.Staff, status int, p *booking.Paper, f voidForm) error {
