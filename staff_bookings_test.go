@@ -169,7 +169,7 @@ func TestStaffBookingFile(t *testing.T) {
 		t.Fatal("nothing offers to correct the address")
 	}
 	cashier.submit(p, resend, url.Values{"email": {"nimali"}}, "").want(422).says("An @ is missing")
-	cashier.follow(cashier.submit(p, resend, url.Values{"email": {"nimali@example.lk"}}, "").want(303)).says("The mail is on its way", "nimali@example.lk", "E-mail corrected")
+	cashier.follow(cashier.submit(p, resend, url.Values{"email": {"nimali@example.lk"}}, "").want(303)).says("The mail is on its way", "nimali@example.lk", "e-mail is now nimali@example.lk")
 	w.wantCount(t, 1, "mails WHERE kind = 'tickets' AND state = 'queued' AND to_address = 'nimali@example.lk'")
 	w.wantCount(t, 1, "bookings WHERE email = 'nimali@example.lk'")
 	w.wantCount(t, 0, "mails WHERE kind = 'booking_link'")

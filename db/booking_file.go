@@ -122,11 +122,33 @@ func (t *Tx) RenamePassenger(ctx context.Context, b Booking, ticketID int64, nam
 	return one(exec(ctx, t.q, renamePassengerSQL, pgx.StrictNamedArgs{"event": b.EventID, "ticket": ticketID, "booking": b.ID, "name": name}))
 }
 
-const setBookingEmailSQL = `UPDATE bookings SET email = @email WHERE id = @id`
+const setBookingContactSQL = `
+UPDATE bookings SET name = @name, email = @email, phone = @phone, staff_note = @note, revision = revision + 1
+ WHERE id = @id AND revision = @revision`
 
-// SetBookingEmail corrects where a booking's mails go.
-func (t *Tx) SetBookingEmail(ctx context.Context, id int64, email string) error {
-	return one(exec(ctx, t.q, setBookingEmailSQL, pgx.StrictNamedArgs{"id": id, "email": email}))
+// SetBookingContact stores who a booking is for and what staff note on it;
+// domain.ErrConflict when it is not as b any more.
+func (t *Tx) SetBookingContact(ctx context.Context, b Booking, name, email, phone, note string) error {
+	return one(exec(ctx, t.q, setBookingContactSQL, pgx.StrictNamedArgs{
+		"id": b.ID, "revision": b.Revision, "name": name, "email": email, "phone": phone, "note": note,
+	}))
+}
+
+const mailsFailSQL = `
+SELECT coalesce((SELECT state = 'failed' FROM mails WHERE booking_id = @booking AND to_address = @to ORDER BY id DESC LIMIT 1), false)`
+
+// MailsFail tells whether the last mail about a booking to an address was given up.
+func (t *Tx) MailsFail(ctx context.Context, bookingID int64, to string) (bool, error) {
+	return scalar[bool](ctx, t.q, mailsFailSQL, pgx.StrictNamedArgs{"booking": bookingID, "to": to})
+}
+
+const refundAddressSQL = `
+SELECT coalesce((SELECT b.email FROM bookings b WHERE b.hold_id = p.hold_id), p.email) FROM payments p WHERE p.id = @payment`
+
+// RefundAddress is where mails about a payment's money go: to the booking's address as it
+// is now, or to the one that was typed when there is no booking.
+func (t *Tx) RefundAddress(ctx context.Context, paymentID int64) (string, error) {
+	return scalar[string](ctx, t.q, refundAddressSQL, pgx.StrictNamedArgs{"payment": paymentID})
 }
 
 const requeueTicketsMailSQL = `

@@ -10,7 +10,7 @@ import (
 // Mail is one row of the outbox.
 type Mail struct {
 	ID        int64
-	Kind      string // tickets, seats_lost, refund_started, refund_done, refund_failed, booking_link, staff_note, manifest, manifest_again, test
+	Kind      string // tickets, seats_lost, refund_started, refund_done, refund_failed, booking_link, contact_changed, staff_note, manifest, manifest_again, test
 	BookingID *int64
 	PaymentID *int64
 	RefundID  *int64

@@ -29,7 +29,7 @@ func (s *site) staffBooking(w http.ResponseWriter, r *http.Request, who access.S
 	if c.asked {
 		status = c.work(f)
 	}
-	return s.showBooking(w, r, who, status, f, c)
+	return s.showBooking(w, r, who, status, f, c, nil)
 }
 
 func (s *site) bookingFile(r *http.Request) (*booking.File, error) {
@@ -45,7 +45,7 @@ func (s *site) bookingFile(r *http.Request) (*booking.File, error) {
 	return f, nil
 }
 
-func (s *site) showBooking(w http.ResponseWriter, r *http.Request, who access.Staff, status int, f *booking.File, c *cancelForm) error {
+func (s *site) showBooking(w http.ResponseWriter, r *http.Request, who access.Staff, status int, f *booking.File, c *cancelForm, edit *contactForm) error {
 	b := f.Booking
 	page, set, err := s.staffPage(r, who, "Booking "+domain.ShowReference(b.Reference), "/staff/bookings")
 	if err != nil {
@@ -57,6 +57,7 @@ func (s *site) showBooking(w http.ResponseWriter, r *http.Request, who access.St
 		Said: bookingSaid(s.Sessions.PopString(r.Context(), saidKey)), Badge: d.badge(), Notes: d.notes(), Email: b.Email,
 		Tickets: d.tickets(), Total: money(b.Total, b.Currency), Payments: d.payments(), Refunds: d.refunds(), Mails: d.mails(),
 		Ledger: d.ledger(), History: d.history(), HistoryZone: format.Zone(placeZone(f.Scene)), Event: d.event(), Facts: d.facts(), MayAct: d.manager, Bounced: d.bounced(),
+		Contact: edit.view(f), StaffNote: b.StaffNote,
 	}
 	if f.Scene.Event.TaxBP > 0 && b.Tax > 0 {
 		v.Tax = "with VAT " + format.Money(b.Tax, b.Currency)
@@ -99,6 +100,12 @@ func bookingSaid(what string) *views.Note {
 		return &views.Note{Tone: "warn", Alert: true, Title: "These tickets are cancelled already", Text: []string{"Nothing was done a second time and no money went back twice."}}
 	case "renamed":
 		return &views.Note{Tone: "ok", Alert: true, Title: "The name is changed", Text: []string{"Seat, price and code are as before. The log keeps who changed it."}}
+	case "contact":
+		return &views.Note{Tone: "ok", Alert: true, Title: "Saved", Text: []string{"Seats, prices and codes are as before. The log keeps who changed it."}}
+	case "contact mailed":
+		return &views.Note{Tone: "ok", Alert: true, Title: "Saved, and the tickets go to the new address", Text: []string{"The old address is told that mails go elsewhere now."}}
+	case "contact moved":
+		return &views.Note{Tone: "ok", Alert: true, Title: "Saved. Mails go to the new address from now on", Text: []string{"The tickets were not mailed there. “Mail the tickets again” does it."}}
 	case "mailed":
 		return &views.Note{Tone: "ok", Alert: true, Title: "The mail is on its way", Text: []string{"It has the link to the tickets. Its state stands below."}}
 	}
@@ -224,6 +231,8 @@ func (d dossier) change(a booking.AuditLine) string {
 		Seat, Passenger string
 		Place           string
 		Email           string
+		Name, Phone     string
+		Note            string
 		Booking         any
 		Seats           []string
 		Reason          string
@@ -242,6 +251,8 @@ func (d dossier) change(a booking.AuditLine) string {
 		return "Seat " + after.Seat + ": " + before.Passenger + " became " + after.Passenger
 	case "correct e-mail":
 		return contact("E-mail corrected to "+after.Email, before.Email+" before")
+	case "correct contact":
+		return contactChanged([][3]string{{"name", before.Name, after.Name}, {"e-mail", before.Email, after.Email}, {"phone", before.Phone, after.Phone}, {"note", before.Note, after.Note}})
 	case "mail again":
 		return "Tickets mailed again to " + after.Email
 	case "exchange":
@@ -268,4 +279,23 @@ func (d dossier) seatsOf(tickets []int64) (out []string) {
 		}
 	}
 	return out
+}
+
+// contactChanged is a correction in words: each field that changed, with what it was.
+func contactChanged(fields [][3]string) string {
+	var out []string
+	for _, f := range fields {
+		if f[1] == f[2] {
+			continue
+		}
+		words := f[0] + " taken out"
+		if f[2] != "" {
+			words = f[0] + " is now " + f[2]
+		}
+		if f[1] != "" {
+			words += " (before: " + f[1] + ")"
+		}
+		out = append(out, words)
+	}
+	return "Corrected: " + strings.Join(out, "; ")
 }

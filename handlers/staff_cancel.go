@@ -240,7 +240,7 @@ func (s *site) cancelTickets(w http.ResponseWriter, r *http.Request, who access.
 			c.sure, c.alert = true, refusal("Nothing was cancelled yet", c.super.words)
 			waits(w, c.super.status)
 			s.note(r, c.super.status, c.super.cause)
-			return s.showBooking(w, r, who, c.super.status, f, c)
+			return s.showBooking(w, r, who, c.super.status, f, c, nil)
 		}
 	}
 	if err == nil {
@@ -284,7 +284,7 @@ func (s *site) notCancelled(w http.ResponseWriter, r *http.Request, who access.S
 		return err
 	}
 	s.note(r, status, err)
-	return s.showBooking(w, r, who, status, f, c)
+	return s.showBooking(w, r, who, status, f, c, nil)
 }
 
 func (s *site) toBookingFile(w http.ResponseWriter, r *http.Request, id int64, said string) error {

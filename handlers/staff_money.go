@@ -166,6 +166,8 @@ func mailWords(kind string) string {
 		return "The tickets"
 	case "booking_link":
 		return "The link to the booking"
+	case "contact_changed":
+		return "The address was changed"
 	case "cancelled":
 		return "About the cancellation"
 	case "refund_started":

@@ -30,10 +30,8 @@ func (s *Service) Resend(ctx context.Context, bookingID int64, email, by, from s
 			return &domain.RuleError{Code: "email", Words: "This booking has no e-mail address. Please type one."}
 		}
 		if email != b.Email {
-			if err := t.SetBookingEmail(ctx, b.ID, email); err != nil {
-				return err
-			}
-			if err := logChange(ctx, t, b.ID, "correct e-mail", by, from, map[string]any{"email": b.Email}, map[string]any{"email": email}); err != nil {
+			c := Contact{Name: b.Name, Email: email, Phone: b.Phone, Note: b.StaffNote}
+			if err := s.changeContact(ctx, t, b, c, domain.By{Actor: by, Address: from}); err != nil {
 				return err
 			}
 		}

@@ -156,7 +156,11 @@ func (s *Service) refundMail(ctx context.Context, t *db.Tx, p db.Payment, r db.R
 	if r.Reason == "dashboard" {
 		return nil
 	}
-	return s.queueMail(ctx, t, db.Mail{Kind: kind, RefundID: &r.ID, ToAddress: p.Email})
+	to, err := t.RefundAddress(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	return s.queueMail(ctx, t, db.Mail{Kind: kind, RefundID: &r.ID, ToAddress: to})
 }
 
 // RetryRefund asks for a refund again that failed or is stuck: the staff button.

@@ -69,6 +69,7 @@ func TestGolden(t *testing.T) {
 		"tickets_free":         {domain.Screening, freeAndCancelled},
 		"tickets_cancelled":    {domain.Screening, cancelled},
 		"booking_link":         {domain.Screening, booked("booking_link", "A1", "A2")},
+		"contact_changed":      {domain.Trip, booked("contact_changed", "1C")},
 		"seats_lost_screening": {domain.Screening, lost("seat_lost", "requested")},
 		"seats_lost_trip":      {domain.Trip, lost("seat_lost", "pending")},
 		"seats_lost_failed":    {domain.Screening, lost("seat_lost", "failed")},

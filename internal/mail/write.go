@@ -46,6 +46,8 @@ func (m *Mailer) write(ctx context.Context, row db.Mail) (letter, error) {
 		l, err = m.moved(ctx, row)
 	case "seat_changed":
 		l, err = m.reseated(ctx, row)
+	case "contact_changed":
+		l, err = m.contactChanged(ctx, row)
 	case "booking_link":
 		l, err = m.link(ctx, row)
 	case "staff_note":
