@@ -115,6 +115,7 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	staff("GET /staff/bookings/{booking}/exchange", access.Cashier, s.exchangePage)
 	staff("POST /staff/bookings/{booking}/exchange", access.Cashier, s.exchangeTickets)
 	staff("POST /staff/bookings/{booking}/passenger", access.Cashier, s.renamePassenger)
+	staff("POST /staff/payments/{payment}/handed", access.Cashier, s.handOver)
 	staff("POST /staff/bookings/{booking}/contact", access.Cashier, s.setContact)
 	staff("POST /staff/bookings/{booking}/resend", access.Cashier, s.resendTickets)
 	staff("GET /staff/holds", access.Cashier, s.endedHolds)

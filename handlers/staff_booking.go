@@ -100,6 +100,8 @@ func bookingSaid(what string) *views.Note {
 		return &views.Note{Tone: "warn", Alert: true, Title: "These tickets are cancelled already", Text: []string{"Nothing was done a second time and no money went back twice."}}
 	case "renamed":
 		return &views.Note{Tone: "ok", Alert: true, Title: "The name is changed", Text: []string{"Seat, price and code are as before. The log keeps who changed it."}}
+	case "handed over":
+		return &views.Note{Tone: "ok", Alert: true, Title: "Handed over from your till", Text: []string{"It stands in your shift’s report, and nothing waits for a hand any more."}}
 	case "contact":
 		return &views.Note{Tone: "ok", Alert: true, Title: "Saved", Text: []string{"Seats, prices and codes are as before. The log keeps who changed it."}}
 	case "contact mailed":
@@ -232,6 +234,7 @@ func (d dossier) change(a booking.AuditLine) string {
 		Place           string
 		Email           string
 		Name, Phone     string
+		Tender          string
 		Note            string
 		Booking         any
 		Seats           []string
@@ -251,6 +254,8 @@ func (d dossier) change(a booking.AuditLine) string {
 		return "Seat " + after.Seat + ": " + before.Passenger + " became " + after.Passenger
 	case "correct e-mail":
 		return contact("E-mail corrected to "+after.Email, before.Email+" before")
+	case "hand over refund":
+		return format.Money(after.Refund, d.f.Booking.Currency) + " handed over from a till" + commaIf(lower(tenderWords(after.Tender)))
 	case "correct contact":
 		return contactChanged([][3]string{{"name", before.Name, after.Name}, {"e-mail", before.Email, after.Email}, {"phone", before.Phone, after.Phone}, {"note", before.Note, after.Note}})
 	case "mail again":

@@ -50,8 +50,16 @@ func (s *site) showEventWith(w http.ResponseWriter, r *http.Request, who access.
 	for _, x := range f.Sales {
 		v.Sales = append(v.Sales, views.StaffSale{Type: x.TypeName, Sold: strconv.Itoa(x.Count), Cancelled: strconv.Itoa(x.Cancelled), Amount: money(x.Amount, e.Currency)})
 	}
+	hand := handSums{}
 	for _, x := range f.Refunds {
-		v.Refunds = append(v.Refunds, lateRefund(x, f, set))
+		if x.PaymentIntent == "" {
+			hand.add(x.PaymentID, x.Amount, x.State)
+		}
+	}
+	for _, x := range f.Refunds {
+		line := lateRefund(x, f, set)
+		line.Hand = hand.take(x.PaymentID, x.Currency)
+		v.Refunds = append(v.Refunds, line)
 		v.Unshown = x.All - len(f.Refunds)
 	}
 	for _, a := range f.Log {

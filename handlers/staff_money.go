@@ -92,6 +92,12 @@ func tenderWords(tender string) string {
 }
 
 func (d dossier) refunds() (out []views.FileLine) {
+	hand := handSums{}
+	for _, r := range d.f.Refunds {
+		if r.PaymentIntent == nil {
+			hand.add(r.PaymentID, r.Amount, r.State)
+		}
+	}
 	for _, r := range d.f.Refunds {
 		v := views.FileLine{
 			Kind: "refund", ID: strconv.FormatInt(r.ID, 10), Head: format.Money(r.Amount, r.Currency), Small: "R-" + strconv.FormatInt(r.ID, 10),
@@ -106,6 +112,7 @@ func (d dossier) refunds() (out []views.FileLine) {
 		if canRetry(r.State, r.Reason, r.Error, r.CreatedAt, d.f.Scene.Event.Now) {
 			v.RetryURL = "/staff/refunds/" + v.ID + "/retry"
 		}
+		v.Hand = hand.take(r.PaymentID, r.Currency)
 		out = append(out, v)
 	}
 	return out

@@ -198,6 +198,9 @@ func (l look) task(t access.OpenTask) views.StatusTask {
 	if t.Received > 0 {
 		v.Lines = append(v.Lines, moneyLine(t))
 	}
+	if t.Kind == "refund_by_hand" && t.PaymentID != nil {
+		v.Hand = handForm(*t.PaymentID, t.GoingBack, t.Currency)
+	}
 	v.Links = l.links(t.BookingID, t.Reference, t.LinkVersion, t.PaymentID, t.PaymentIntent)
 	return v
 }
@@ -252,6 +255,8 @@ func taskTitle(kind string) string {
 		return "Money that does not fit its payment"
 	case "event_cancelled":
 		return "Paid after the event was cancelled"
+	case "refund_by_hand":
+		return "Money to give back by hand"
 	case "refund_failed":
 		return "A refund failed"
 	case "refund_waits":
