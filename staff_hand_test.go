@@ -36,7 +36,7 @@ func TestStaffHand_CancelledEventFromMyTill(t *testing.T) {
 	cashier.post(w.URL+handed(999), url.Values{"amount": {"1200"}}).want(404)
 	w.as(t, "steward").post(w.URL+handed(cash), url.Values{"amount": {"1200"}}).want(403)
 
-	page := manager.get(w.URL+"/staff/events/"+itoa(ev.ID)).want(200).says("EUR 12.00 handed over from my till")
+	page := manager.get(w.URL + "/staff/events/" + itoa(ev.ID)).want(200).says("EUR 12.00 handed over from my till")
 	var won, lost atomic.Int32
 	atOnce(6, func(i int) { // two people press for the same money
 		p, b := status, cashier
