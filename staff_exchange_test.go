@@ -240,3 +240,24 @@ func TestStaffDesk_ASupervisorConfirmsInPlace(t *testing.T) {
 	w.wantCount(t, 2, "audit_log WHERE action = 'exchange' AND after->>'confirmed_by' = 'staff:' || $1", manager)
 	w.clean()
 }
+
+// Money of the counter that goes back with its event is not at a bank: the event's page
+// and the booking's say that somebody hands it over.
+func TestCancelEvent_CounterMoneyIsToHandOver(t *testing.T) {
+	t.Parallel()
+	w, ev := office(t)
+	w.till("cashier")
+	id := w.soldAtCounter(ev.ID, "cashier", map[string]string{"A1": "adult", "A2": "adult"}, 800, 1200)
+	boss := w.as(t, "manager")
+	boss.post(w.URL+"/staff/events/"+itoa(ev.ID)+"/cancel", url.Values{"title": {"Salt Road"}, "password": {staffPassword}, "reason": {"projector"}}).want(303)
+	w.eventually("a task for each part", `SELECT count(*) = 2 FROM staff_tasks WHERE kind = 'refund_by_hand' AND state = 'open'`)
+	for _, at := range []string{w.URL + "/staff/events/" + itoa(ev.ID), w.file(id)} {
+		p := boss.get(at).want(200).says("To hand over", "EUR 8.00", "EUR 12.00")
+		if strings.Contains(strings.ToLower(p.text()), "at the bank") {
+			t.Errorf("%s says that cash is at the bank", at)
+		}
+	}
+	boss.get(w.URL + "/staff/events/" + itoa(ev.ID)).says("2 refunds to hand over at the counter")
+	boss.get(w.file(id)).says("Sold at the counter")
+	w.clean()
+}

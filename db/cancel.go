@@ -105,7 +105,8 @@ type Progress struct {
 	Bookings  int // cancelled with the event
 	Left      int // still confirmed
 	Requested int // refunds that wait, with their reason in the row
-	Pending   int
+	Pending   int // at the bank
+	ByHand    int // somebody has to give it back at the counter
 	Succeeded int
 	Failed    int
 }
@@ -113,9 +114,10 @@ type Progress struct {
 const progressSQL = `
 SELECT (SELECT count(*) FROM bookings b WHERE b.event_id = @event AND b.state = 'cancelled') AS bookings,
        (SELECT count(*) FROM bookings b WHERE b.event_id = @event AND b.state = 'confirmed') AS left,
-       count(*) FILTER (WHERE r.state = 'requested') AS requested, count(*) FILTER (WHERE r.state = 'pending') AS pending,
+       count(*) FILTER (WHERE r.state = 'requested') AS requested, count(*) FILTER (WHERE r.state = 'pending' AND p.stripe_payment_intent_id IS NOT NULL) AS pending,
+       count(*) FILTER (WHERE r.state = 'pending' AND p.stripe_payment_intent_id IS NULL) AS by_hand,
        count(*) FILTER (WHERE r.state = 'succeeded') AS succeeded, count(*) FILTER (WHERE r.state = 'failed') AS failed
-  FROM refunds r WHERE r.event_id = @event AND r.reason = 'event_cancelled'`
+  FROM refunds r JOIN payments p ON p.id = r.payment_id WHERE r.event_id = @event AND r.reason = 'event_cancelled'`
 
 // CancelProgress counts what is done of a cancelled event.
 func (q Queries) CancelProgress(ctx context.Context, eventID int64) (Progress, error) {

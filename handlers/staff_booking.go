@@ -260,6 +260,8 @@ func (d dossier) change(a booking.AuditLine) string {
 		return contactChanged([][3]string{{"name", before.Name, after.Name}, {"e-mail", before.Email, after.Email}, {"phone", before.Phone, after.Phone}, {"note", before.Note, after.Note}})
 	case "mail again":
 		return "Tickets mailed again to " + after.Email
+	case "counter_sale":
+		return strings.TrimSuffix("Sold at the counter: "+after.Reason, ": ")
 	case "exchange":
 		if was, ok := before.Booking.(string); ok && was != d.f.Booking.Reference {
 			return "Exchanged from booking " + domain.ShowReference(was) + ": " + after.Reason

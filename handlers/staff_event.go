@@ -128,7 +128,7 @@ func progress(f *booking.EventFile) *views.StaffProgress {
 	for _, x := range []struct {
 		count int
 		words string
-	}{{p.Succeeded, "done"}, {p.Pending, "at the bank: nothing to do"}, {p.Requested, "waiting to be sent"}, {p.Failed, "failed"}} {
+	}{{p.Succeeded, "done"}, {p.ByHand, "to hand over at the counter: the status page has a task for each"}, {p.Pending, "at the bank: nothing to do"}, {p.Requested, "waiting to be sent"}, {p.Failed, "failed"}} {
 		if x.count > 0 {
 			v.Facts = append(v.Facts, format.Count(x.count, "refund")+" "+x.words)
 		}
@@ -142,7 +142,7 @@ func progress(f *booking.EventFile) *views.StaffProgress {
 func lateRefund(x booking.LateRefund, f *booking.EventFile, set domain.Settings) views.FileLine {
 	v := views.FileLine{
 		Kind: "refund", ID: strconv.FormatInt(x.ID, 10), Head: format.Money(x.Amount, x.Currency), Small: contact(domain.ShowReference(x.Reference), x.Name),
-		Badge: refundBadge(x.State, x.Error), Words: []string{refundWhy(x.Reason) + ", " + shortMoment(x.CreatedAt, set)},
+		Badge: refundBadge(x.State, x.Error, x.PaymentIntent == ""), Words: []string{refundWhy(x.Reason) + ", " + shortMoment(x.CreatedAt, set)},
 	}
 	if x.Error != "" {
 		v.Words = append(v.Words, x.Error)

@@ -101,7 +101,7 @@ func (d dossier) refunds() (out []views.FileLine) {
 	for _, r := range d.f.Refunds {
 		v := views.FileLine{
 			Kind: "refund", ID: strconv.FormatInt(r.ID, 10), Head: format.Money(r.Amount, r.Currency), Small: "R-" + strconv.FormatInt(r.ID, 10),
-			Badge: refundBadge(r.State, r.Error), Words: []string{refundWhy(r.Reason) + ", " + shortMoment(r.CreatedAt, d.set)},
+			Badge: refundBadge(r.State, r.Error, r.PaymentIntent == nil), Words: []string{refundWhy(r.Reason) + ", " + shortMoment(r.CreatedAt, d.set)},
 		}
 		if r.Error != "" {
 			v.Words = append(v.Words, r.Error)
@@ -129,13 +129,17 @@ func canRetry(state, reason, problem string, created, now time.Time) bool {
 	return false
 }
 
-func refundBadge(state, problem string) views.Badge {
+// refundBadge says how far a refund is; byHand: no bank has it, somebody hands it over.
+func refundBadge(state, problem string, byHand bool) views.Badge {
 	switch state {
 	case "succeeded":
 		return views.Badge{Tone: "ok", Text: "Done"}
 	case "failed":
 		return views.Badge{Tone: "bad", Text: "Failed"}
 	case "pending":
+		if byHand {
+			return views.Badge{Tone: "warn", Text: "To hand over"}
+		}
 		return views.Badge{Tone: "warn", Text: "At the bank"}
 	}
 	if problem != "" {
