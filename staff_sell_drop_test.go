@@ -33,7 +33,7 @@ func TestB3_OneSeatOffAnUnpaidHold(t *testing.T) {
 		t.Fatalf("goes on with %v", f.values)
 	}
 	w.wantCount(t, 4, "event_seats WHERE event_id = $1 AND state = 'held'", ev.ID) // a look changes nothing
-	for range 2 { // pressed twice
+	for range 2 {                                                                  // pressed twice
 		b.submit(p, f, url.Values{"label": {"caller"}, "until": {"phone"}}, "act=hold").want(303)
 	}
 	w.wantCount(t, 3, "event_seats WHERE event_id = $1 AND state = 'held'", ev.ID)
