@@ -79,6 +79,8 @@ func TestExchange_DearerCheaperAndTheOldCode(t *testing.T) {
 	q = staff.exchanges(w, next, here, []string{w.ticketOn(ev.ID, "D1")}, "B1").want(200).says("To give back", "EUR 5.00", "in cash")
 	staff.follow(staff.submit(q, q.payForm(), url.Values{"reason": {"Too far away."}}, "").want(303)).says("B1", "Exchanged. Hand over EUR 5.00 in cash.")
 	w.wantCount(t, 1, "ledger_entries WHERE kind = 'refund' AND tender = 'cash' AND amount = -500 AND shift_id IS NOT NULL")
+	w.wantCount(t, 0, `(SELECT sum(amount) FILTER (WHERE kind IN ('sale', 'sale_reversal')) AS tickets, sum(amount) FILTER (WHERE kind IN ('payment', 'refund')) AS money
+		FROM ledger_entries WHERE shift_id IS NOT NULL GROUP BY shift_id) x WHERE tickets IS DISTINCT FROM money`) // a till's tickets are worth what it took
 	w.on(t).get(w.URL + code).want(200).says("Exchanged for B1")
 	w.clean()
 }

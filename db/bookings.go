@@ -94,11 +94,11 @@ func (t *Tx) LedgerSale(ctx context.Context, bookingID, paymentID int64) error {
 
 const ledgerPaymentSQL = `
 INSERT INTO ledger_entries (kind, amount, currency, tender, channel, event_id, booking_id, payment_id, shift_id, staff_id)
-SELECT 'payment', p.received, @currency, p.tender, @channel, p.event_id, @booking, p.id, p.shift_id, p.staff_id
+SELECT 'payment', p.received, @currency, p.tender, @channel, p.event_id, @booking, p.id, CASE WHEN p.tender <> 'exchange' THEN p.shift_id END, p.staff_id
   FROM payments p WHERE p.id = @payment AND p.received > 0`
 
 // LedgerPayment enters the money of an attempt in the currency it came in; bookingID nil
-// when it bought nothing.
+// when it bought nothing. What an exchange moved is no money of a till.
 func (t *Tx) LedgerPayment(ctx context.Context, paymentID int64, bookingID *int64, currency, channel string) error {
 	_, err := exec(ctx, t.q, ledgerPaymentSQL, pgx.StrictNamedArgs{"payment": paymentID, "booking": bookingID, "currency": currency, "channel": channel})
 	return err

@@ -236,7 +236,7 @@ func (s *Service) carryOver(ctx context.Context, t *db.Tx, h *domain.Hold, till 
 	}
 	for _, p := range parts {
 		var shift *int64
-		if till != nil && p.Kind != "exchange" {
+		if till != nil { // the new tickets count to the till that takes the old ones back
 			shift = &till.shift
 		}
 		id, err := t.InsertTender(ctx, h, p, shift, who.StaffID)
