@@ -126,6 +126,19 @@ func (q Queries) LastSwap(ctx context.Context, eventID int64) (EventSwap, error)
 	return row[EventSwap](ctx, q.q, lastSwapSQL, pgx.StrictNamedArgs{"event": eventID})
 }
 
+const swapSQL = swapColumns + `WHERE w.id = @id`
+
+// Swap reads one; domain.ErrNotFound.
+func (q Queries) Swap(ctx context.Context, id int64) (EventSwap, error) {
+	return row[EventSwap](ctx, q.q, swapSQL, pgx.StrictNamedArgs{"id": id})
+}
+
+// Elsewhere tells whether the event went to another hall or coach, and not only to
+// another version of its plan.
+func (x EventSwap) Elsewhere() bool {
+	return x.ToResource != nil && (x.FromResource == nil || *x.FromResource != *x.ToResource)
+}
+
 // SeatMove is whose seat became which.
 type SeatMove struct {
 	TicketID *int64
@@ -180,14 +193,15 @@ func (t *Tx) ToldSwap(ctx context.Context, id int64) error {
 
 const swapPeopleSQL = `
 SELECT b.event_id, b.id AS booking_id, b.email
-  FROM bookings b
- WHERE b.email <> '' AND b.state = 'confirmed'
-   AND EXISTS (SELECT 1 FROM seat_moves m JOIN tickets t ON t.event_id = m.event_id AND t.id = m.ticket_id
-                WHERE m.swap_id = @swap AND t.booking_id = b.id AND t.state = 'valid' AND t.seat_no = m.to_seat AND m.to_seat NOT LIKE 'NOSEAT-%')
+  FROM event_swaps w JOIN bookings b ON b.event_id = w.event_id
+ WHERE w.id = @swap AND b.email <> '' AND b.state = 'confirmed'
+   AND EXISTS (SELECT 1 FROM tickets t LEFT JOIN seat_moves m ON m.swap_id = w.id AND m.ticket_id = t.id AND m.to_seat = t.seat_no
+                WHERE t.event_id = w.event_id AND t.booking_id = b.id AND t.state = 'valid' AND t.seat_no NOT LIKE 'NOSEAT-%'
+                  AND (m.id IS NOT NULL OR w.to_resource IS DISTINCT FROM w.from_resource))
  ORDER BY b.id`
 
-// SwapPeople lists the bookings whose seats a swap changed and that have an address. Who
-// has no seat is called instead.
+// SwapPeople lists the bookings that a swap is news for and that have an address: their
+// seats changed, or the hall or coach did. Who has no seat is called instead.
 func (q Queries) SwapPeople(ctx context.Context, swapID int64) ([]Addressee, error) {
 	return rows[Addressee](ctx, q.q, swapPeopleSQL, pgx.StrictNamedArgs{"swap": swapID})
 }

@@ -45,7 +45,7 @@ func (s *site) showSwap(w http.ResponseWriter, r *http.Request, who access.Staff
 	}
 	for _, t := range x.Targets {
 		to := strconv.FormatInt(t.ID, 10)
-		o := views.Option{Value: to, Text: t.Name + ", " + format.Count(t.Seats, noun(x.Layout)), Selected: to == target}
+		o := views.Option{Value: to, Text: t.Name + ", " + format.Count(t.Seats, "place"), Selected: to == target}
 		if t.Same {
 			o.Text += ", the newest plan"
 		}

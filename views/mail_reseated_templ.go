@@ -16,13 +16,26 @@ type MailReseatedView struct {
 	Event     MailEvent
 	Reference string
 	Coach     bool
+	Where     string   // the coach or hall it went to, "" when it only has another plan
 	Seats     []string // "Seat 4C, Asha Perera (before: 13A)"
+	Moved     int      // of the seats
 	URL       string   // the booking's page
+}
+
+// Thing is what it goes in or plays in.
+func (v MailReseatedView) Thing() string {
+	if v.Coach {
+		return "coach"
+	}
+	return "hall"
 }
 
 // Heading says what happened.
 func (v MailReseatedView) Heading() string {
-	if len(v.Seats) == 1 {
+	switch v.Moved {
+	case 0:
+		return "Another " + v.Thing() + ", the same seats"
+	case 1:
 		return "You have a new seat"
 	}
 	return "You have new seats"
@@ -30,9 +43,12 @@ func (v MailReseatedView) Heading() string {
 
 // Story says it in full.
 func (v MailReseatedView) Story() string {
-	what := "Another hall is used for this one"
-	if v.Coach {
-		what = "Another coach drives this time"
+	what := "The seats of the " + v.Thing() + " are arranged anew"
+	switch {
+	case v.Where != "" && v.Coach:
+		what = "Another coach drives this time: " + v.Where
+	case v.Where != "":
+		what = "Another hall is used for this one: " + v.Where
 	}
 	if len(v.Seats) == 1 {
 		return what + ". Your seat there:"
@@ -42,7 +58,7 @@ func (v MailReseatedView) Story() string {
 
 // Stand says what is safe.
 func (v MailReseatedView) Stand() string {
-	return "Day and time are as before. Your codes stay good: the tickets that you have let you in, and the booking’s page shows them with the new seats."
+	return "Day and time are as before. Your codes stay good: the tickets that you have let you in, and the booking’s page shows them as they are now."
 }
 
 func MailReseated(v MailReseatedView) templ.Component {
@@ -81,7 +97,7 @@ func MailReseated(v MailReseatedView) templ.Component {
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(v.Heading())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/mail_reseated.templ`, Line: 41, Col: 19}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/mail_reseated.templ`, Line: 57, Col: 19}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -94,7 +110,7 @@ func MailReseated(v MailReseatedView) templ.Component {
 			var templ_7745c5c3_Var4 string
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(v.Story())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/mail_reseated.templ`, Line: 42, Col: 16}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/mail_reseated.templ`, Line: 58, Col: 16}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -115,7 +131,7 @@ func MailReseated(v MailReseatedView) templ.Component {
 			var templ_7745c5c3_Var5 string
 			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(v.Stand())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/mail_reseated.templ`, Line: 44, Col: 16}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/mail_reseated.templ`, Line: 60, Col: 16}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -128,7 +144,7 @@ func MailReseated(v MailReseatedView) templ.Component {
 			var templ_7745c5c3_Var6 string
 			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(v.Event.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/mail_reseated.templ`, Line: 45, Col: 21}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/mail_reseated.templ`, Line: 61, Col: 21}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -149,7 +165,7 @@ func MailReseated(v MailReseatedView) templ.Component {
 			var templ_7745c5c3_Var7 string
 			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(v.Reference)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/mail_reseated.templ`, Line: 47, Col: 52}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/mail_reseated.templ`, Line: 63, Col: 52}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {
@@ -162,7 +178,7 @@ func MailReseated(v MailReseatedView) templ.Component {
 			var templ_7745c5c3_Var8 string
 			templ_7745c5c3_Var8, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.URL(v.URL)).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/mail_reseated.templ`, Line: 48, Col: 31}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/mail_reseated.templ`, Line: 64, Col: 31}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var8)
 			if templ_7745c5c3_Err != nil {

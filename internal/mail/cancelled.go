@@ -71,8 +71,12 @@ func (m *Mailer) cancelRefund(ctx context.Context, row db.Mail, price int64) (wh
 		if !part.CreatedAt.Equal(r.CreatedAt) {
 			continue
 		}
-		online := part.PaymentIntent != nil || slices.ContainsFunc(payments, func(x db.Payment) bool { return x.ID == part.PaymentID && x.Tender == "stripe" })
-		what, more := backWords(part, online, days)
+		i := slices.IndexFunc(payments, func(x db.Payment) bool { return x.ID == part.PaymentID })
+		tender := ""
+		if i >= 0 {
+			tender = payments[i].Tender
+		}
+		what, more := backWords(part, tender, days)
 		words, numbers = append(words, what), append(numbers, receiptNo(part))
 		if !slices.Contains(after, more) {
 			after = append(after, more)
@@ -82,11 +86,12 @@ func (m *Mailer) cancelRefund(ctx context.Context, row db.Mail, price int64) (wh
 }
 
 // backWords says where one part of the money is, and how long that takes.
-func backWords(r db.Refund, online bool, days string) (what, more string) {
-	sum := money(r.Amount, r.Currency)
+func backWords(r db.Refund, tender, days string) (what, more string) {
+	sum, online := money(r.Amount, r.Currency), r.PaymentIntent != nil || tender == "stripe"
+	way := map[string]string{"cash": ", in cash", "terminal": ", on your card"}[tender]
 	switch {
 	case !online && r.State == string(domain.RefundSucceeded):
-		return "You got " + sum + " back at the counter.", "Please keep the number."
+		return "You got " + sum + " back at the counter" + way + ".", "Please keep the number."
 	case !online:
 		return "You get " + sum + " back.", "You paid us directly, so please ask for it at the counter and name this number."
 	case r.State == string(domain.RefundSucceeded):

@@ -81,6 +81,10 @@ func TestGolden(t *testing.T) {
 		"cancelled_part":       {domain.Screening, cancelledTickets("pending", "A1")},
 		"cancelled_all":        {domain.Trip, cancelledTickets("requested", "1C", "1D")},
 		"cancelled_kept":       {domain.Screening, cancelledTickets("", "A1", "A2")},
+		"cancelled_split":      {domain.Screening, cancelledSplit},
+		"reseated_trip":        {domain.Trip, reseated(true, "1D")},
+		"reseated_same_seats":  {domain.Trip, reseated(true)},
+		"reseated_plan":        {domain.Trip, reseated(false, "1C", "1D")},
 		"moved_screening":      {domain.Screening, moved("A1")},
 		"moved_trip":           {domain.Trip, moved("1C", "1D")},
 		"cancelled_event":      {domain.Screening, cancelledWithEvent},
@@ -206,6 +210,32 @@ func cancelledTickets(refund string, gone ...string) func(*testing.T, *house) db
 			m.RefundID = &r
 		}
 		return m
+	}
+}
+
+// cancelledSplit was paid half in cash and half on the terminal; both parts are handed back.
+func cancelledSplit(t *testing.T, h *house) db.Mail {
+	m := cancelledTickets("succeeded", "A1", "A2")(t, h)
+	h.exec(t, `UPDATE payments SET tender = 'cash', amount = 1200, received = 1200`)
+	h.exec(t, `UPDATE refunds SET amount = 1200, tender = 'cash'`)
+	h.exec(t, `WITH p AS (INSERT INTO payments (hold_id, event_id, tender, state, outcome, amount, currency, received, received_at)
+			SELECT hold_id, event_id, 'terminal', state, outcome, 1200, currency, 1200, received_at FROM payments RETURNING *)
+		INSERT INTO refunds (payment_id, event_id, amount, currency, reason, state, tender, created_at)
+		SELECT p.id, p.event_id, 1200, p.currency, r.reason, r.state, 'terminal', r.created_at FROM p, refunds r`)
+	return m
+}
+
+// reseated is the mail after a swap, to another coach or only to another plan, in which
+// these seats of two changed.
+func reseated(elsewhere bool, moved ...string) func(*testing.T, *house) db.Mail {
+	return func(t *testing.T, h *house) db.Mail {
+		id := h.sell(t, h.hold(t, "1C", "1D"))
+		h.exec(t, `INSERT INTO resources (kind, name, layout_version_id) SELECT 'coach', 'Coach 2', layout_version_id FROM events WHERE id = $1`, h.ev.ID)
+		h.exec(t, `INSERT INTO event_swaps (event_id, actor, to_resource, from_resource, from_version, to_version, event_revision)
+			SELECT e.id, 'staff:1', r.id, CASE WHEN $2 THEN NULL ELSE r.id END, e.layout_version_id, e.layout_version_id, 2 FROM events e, resources r WHERE e.id = $1 AND r.name = 'Coach 2'`, h.ev.ID, elsewhere)
+		h.exec(t, `INSERT INTO seat_moves (swap_id, event_id, ticket_id, from_seat, to_seat)
+			SELECT w.id, w.event_id, t.id, '9A', t.seat_no FROM event_swaps w JOIN tickets t ON t.event_id = w.event_id WHERE t.seat_no = ANY($1)`, moved)
+		return db.Mail{Kind: "seat_changed", BookingID: &id, SwapID: new(int64(1))}
 	}
 }
 

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"context"
+	"strings"
 
 	"holdfast/db"
 	"holdfast/views"
@@ -17,26 +18,54 @@ func (m *Mailer) reseated(ctx context.Context, row db.Mail) (letter, error) {
 	if row.SwapID == nil || s.booking.State != "confirmed" {
 		return letter{}, noSubject(row)
 	}
-	moves, err := m.db.MovesOf(ctx, *row.SwapID)
+	swap, err := m.db.Swap(ctx, *row.SwapID)
+	if err != nil {
+		return letter{}, err
+	}
+	moves, err := m.db.MovesOf(ctx, swap.ID)
 	if err != nil {
 		return letter{}, err
 	}
 	v := views.MailReseatedView{Event: s.about(), Reference: s.reference(), URL: m.bookingURL(s.booking), Coach: s.trip()}
+	if swap.Elsewhere() {
+		v.Where = oneLine(swap.ToName)
+	}
 	for _, t := range s.tickets {
-		for _, move := range moves {
-			if move.TicketID == nil || *move.TicketID != t.ID || t.State != "valid" {
-				continue
-			}
-			v.Seats = append(v.Seats, joined(s.where(t.SeatNo), oneLine(t.Passenger))+" (before: "+move.FromSeat+")")
+		if t.State != "valid" || strings.HasPrefix(t.SeatNo, noSeat) {
+			continue
+		}
+		seat := joined(s.where(t.SeatNo), oneLine(t.Passenger))
+		if from := movedFrom(moves, t.ID); from != "" {
+			v.Moved++
+			v.Seats = append(v.Seats, seat+" (before: "+from+")")
+		} else if v.Where != "" {
+			v.Seats = append(v.Seats, seat+" (as before)")
 		}
 	}
 	if len(v.Seats) == 0 {
 		return letter{}, noSubject(row)
 	}
-	v.Frame = s.frame(oneLine("New seats: " + s.headline() + ", " + s.reference()))
+	what := "New seats: "
+	if v.Moved == 0 {
+		what = "Another " + v.Thing() + ": "
+	}
+	v.Frame = s.frame(oneLine(what + s.headline() + ", " + s.reference()))
 	l, err := finish(ctx, s.occasion, v.Frame.Subject, reseatedText(v), views.MailReseated(v))
 	l.calendar = m.calendar(row, s)
 	return l, err
+}
+
+// noSeat begins the seat of a ticket that has none.
+const noSeat = "NOSEAT-"
+
+// movedFrom is the seat that a ticket had before some moves, "" when it kept its own.
+func movedFrom(moves []db.SeatMove, ticket int64) string {
+	for _, x := range moves {
+		if x.TicketID != nil && *x.TicketID == ticket {
+			return x.FromSeat
+		}
+	}
+	return ""
 }
 
 func reseatedText(v views.MailReseatedView) string {
