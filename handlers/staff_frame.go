@@ -117,10 +117,11 @@ func mayOpen(role access.Role, url string) bool {
 // inMenu tells whether an address is a page of the menu.
 func inMenu(url string) bool { return mayOpen(access.Owner, url) }
 
-// staffHome is where staff come in: the day for everybody who has it.
+// staffHome is where staff come in: the day for everybody who has it, the door for
+// stewards.
 func (s *site) staffHome(w http.ResponseWriter, r *http.Request, who access.Staff) error {
 	if who.Role.Covers(access.Cashier) {
 		return seeOther(w, r, "/staff/today")
 	}
-	return seeOther(w, r, ownAccount)
+	return seeOther(w, r, doorURL)
 }
