@@ -49,6 +49,9 @@ func TestPlanPublishingMovesEvents(t *testing.T) {
 	b.change(t, plan, 1, "make:gap", "0-0-0")
 	b.do(t, plan, "make:wheelchair", []string{"0-0-1"}, nil).want(303)
 	p := b.get(w.URL+plan+"/publish").want(200).says("Keeps its version", "2 seats that somebody has", "Row A, seat 1 is gone", reference, "Row A, seat 2 is changed", "held right now", "32 now")
+	if len(p.all("a", "href", "/staff/events/"+itoa(ev.ID)+"/swap")) != 1 {
+		t.Error("the event that stays does not lead to other seats for its people")
+	}
 	if len(p.all("", "data-kept", itoa(ev.ID))) != 1 {
 		t.Error("the event is not marked as kept")
 	}

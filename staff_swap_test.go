@@ -314,3 +314,64 @@ func slot(seats []string, no string) int {
 	}
 	return 0
 }
+
+// The control of the test above: a seating that was worked out before a claim is refused
+// by the swap, which looks again under the event's lock. Written without that lock, the
+// same seating loses the claim.
+func TestStaffSwap_WithoutTheLockAClaimIsLost(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ev := dbtest.Trip(t, d, 6, 1)
+	plans := schedule.New(d)
+	sales := booking.New(d, booking.Config{Log: slog.New(slog.DiscardHandler)})
+	if _, err := d.Pool().Exec(t.Context(), `INSERT INTO resources (kind, name, layout_version_id) VALUES ('coach', 'Coach 2', $1)`, ev.Layout.VersionID); err != nil {
+		t.Fatal(err)
+	}
+	set, err := sales.Settings(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := plans.SwapScene(t.Context(), ev.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plans.PlanSwap(t.Context(), x, otherCoach(x), nil, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := sales.Offer(t.Context(), ev.ID, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sales.Choose(t.Context(), o, booking.Visitor{Holder: "web:late"}, ev.Seats[:1]); err != nil {
+		t.Fatal(err)
+	}
+	err = plans.Swap(t.Context(), domain.By{Actor: "staff:1"}, schedule.Swap{EventID: ev.ID, Revision: x.Event.Revision, ResourceID: p.Target.ID, To: p.To})
+	if !errors.Is(err, domain.ErrStale) {
+		t.Errorf("a seating without the newest claim: %v, want that it is stale", err)
+	}
+	held := func() (n int) {
+		if err := d.Pool().QueryRow(t.Context(), `SELECT count(*) FROM event_seats WHERE event_id = $1 AND state = 'held'`, ev.ID).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := held(); n != 1 {
+		t.Fatalf("after the refused swap %d seats are held", n)
+	}
+	for _, sql := range []string{
+		`DELETE FROM event_seats WHERE event_id = $1`,
+		`INSERT INTO event_seats (event_id, seat_no, leg) SELECT e.id, unnest($2::text[]), 1 FROM events e WHERE e.id = $1`,
+	} {
+		args := []any{ev.ID}
+		if strings.Contains(sql, "$2") {
+			args = append(args, ev.Seats)
+		}
+		if _, err := d.Pool().Exec(t.Context(), sql, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := held(); n != 0 {
+		t.Fatalf("the control keeps %d claims: it cannot lose", n)
+	}
+}
