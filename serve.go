@@ -21,6 +21,7 @@ import (
 	"holdfast/internal/domain"
 	"holdfast/internal/jobs"
 	"holdfast/internal/mail"
+	"holdfast/internal/metrics"
 	"holdfast/internal/schedule"
 	"holdfast/internal/stripepay"
 	"holdfast/internal/stripesim"
@@ -180,7 +181,8 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 		Booking: booking.New(d, ask), Schedule: schedule.New(d), Counter: counter.New(d), Records: d, Sessions: handlers.NewSessions(sessions, cfg.SecureCookies()),
 		Assets: assets, Signer: signer, Log: log, BaseURL: cfg.BaseURL, ProxyHops: cfg.TrustedProxyHops, Version: version,
 		StripeOrigin: a.stripeOrigin(), MailOff: !cfg.Mail() && !cfg.Demo, Access: staff, SetupToken: string(cfg.SetupToken), Notes: cfg.Notes(),
-		Reports:     counter.NewReports(d, s.books()),
+		Reports: counter.NewReports(d, s.books()),
+		Metrics: metrics.New(d, version), MetricsToken: string(cfg.MetricsToken),
 		StripePages: stripePages(ask.Live), StripeLive: ask.Live, Samples: samples{d},
 	}
 	if len(cfg.StripeWebhookSecrets) > 0 {

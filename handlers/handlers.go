@@ -62,6 +62,8 @@ type Deps struct {
 	Log      *slog.Logger
 
 	SetupToken   string // what /setup asks for; "" opens it to nobody
+	Metrics      Metrics
+	MetricsToken string // "" : nobody gets them
 	BaseURL      string // absolute, no slash at the end
 	StripeOrigin string // for the CSP, "" when it is Stripe's own
 	ProxyHops    int

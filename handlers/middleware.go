@@ -80,6 +80,7 @@ func (s *site) outermost(next http.Handler) http.Handler {
 			if t.route == "" {
 				t.route = r.Pattern
 			}
+			s.Metrics.Served(t.route, a.status, time.Since(began))
 			s.Log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("request", t.id), slog.String("method", r.Method),
 				slog.String("route", t.route), slog.Int("status", a.status), slog.Int("bytes", a.bytes),
 				slog.Int64("ms", time.Since(began).Milliseconds()))

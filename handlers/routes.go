@@ -292,6 +292,7 @@ func (s *site) around(shop *http.ServeMux) http.Handler {
 	machine("GET", "/healthz", s.json(s.healthz))
 	machine("GET", "/readyz", s.json(s.readyz))
 	machine("GET", "/version", s.json(s.version))
+	machine("GET", "/metrics", s.json(s.metrics))
 	machine("GET", static.Prefix, s.Assets.Handler())
 	machine("GET", "/robots.txt", http.HandlerFunc(robots))
 	top.Handle("/", s.guarded(s.missing(shop)))

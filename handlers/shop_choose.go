@@ -28,6 +28,7 @@ func (s *site) chooseSeats(w http.ResponseWriter, r *http.Request) error {
 	}
 	seats := slices.Clone(r.PostForm["seat"])
 	id, err := s.Booking.Choose(r.Context(), o, s.known(r), seats)
+	s.claimed(err)
 	if err != nil {
 		return s.notChosen(w, r, o, id, seats, err)
 	}
@@ -53,6 +54,7 @@ func (s *site) chooseBest(w http.ResponseWriter, r *http.Request) error {
 	}
 	want := wish(r)
 	id, err := s.Booking.ChooseBest(r.Context(), o, s.known(r), want)
+	s.claimed(err)
 	var none *booking.NoBest
 	if errors.As(err, &none) {
 		return s.showSeats(w, r, http.StatusConflict, o, ticks{}, noBest(o, want, none))

@@ -41,6 +41,7 @@ func table() map[string]rule {
 		"internal/poster":    {may: []string{"internal/domain"}},
 		"internal/mail":      {may: slices.Concat(shapes, []string{"views", "db"})},
 		"internal/jobs":      {may: stored},
+		"internal/metrics":   {may: stored},
 		"internal/seatmap":   {may: stored},
 		"internal/demo":      {may: stored},
 		"internal/config":    {may: []string{"internal/domain"}},

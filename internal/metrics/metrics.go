@@ -1,0 +1,104 @@
+// Package metrics counts what a monitor asks for, in Prometheus's form. What the
+// program itself does is counted as it happens; what the database knows is read when
+// somebody asks, in one statement.
+package metrics
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"holdfast/db"
+)
+
+// Metrics is safe for concurrent use.
+type Metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.HistogramVec
+	claims   *prometheus.CounterVec
+}
+
+// Shop is what is read when a monitor asks.
+type Shop interface {
+	Gauges(ctx context.Context) ([]db.Gauge, error)
+	Pool() *pgxpool.Pool
+}
+
+// New makes the metrics of one process. version is its build.
+func New(shop Shop, version string) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "holdfast_request_seconds", Help: "Time to answer, by route and status.",
+			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20},
+		}, []string{"route", "status"}),
+		claims: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "holdfast_claims_total", Help: "Choices of seats by customers: won, lost to somebody, busy, refused by a rule, failed.",
+		}, []string{"outcome"}),
+	}
+	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "holdfast_build_info", Help: "1, with the version."}, []string{"version"})
+	build.WithLabelValues(version).Set(1)
+	m.registry.MustRegister(m.requests, m.claims, build, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &asked{shop})
+	return m
+}
+
+// Served counts an answer. route is the pattern, never the path: a path may carry a
+// booking's token, and there are too many.
+func (m *Metrics) Served(route string, status int, took time.Duration) {
+	if route == "" {
+		route = "none"
+	}
+	m.requests.WithLabelValues(route, strconv.Itoa(status)).Observe(took.Seconds())
+}
+
+// Claim counts what became of a choice of seats.
+func (m *Metrics) Claim(outcome string) { m.claims.WithLabelValues(outcome).Inc() }
+
+// Handler answers a monitor. A database that does not answer takes its own figures
+// away, not the rest.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+}
+
+// asked reads the database when a monitor asks.
+type asked struct{ shop Shop }
+
+// Describe sends nothing: which figures there are, the database says.
+func (*asked) Describe(chan<- *prometheus.Desc) {}
+
+// Collect reads them, in five seconds at most.
+func (a *asked) Collect(out chan<- prometheus.Metric) {
+	gauge := func(name, help string, value float64, labels map[string]string) {
+		out <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help, nil, labels), prometheus.GaugeValue, value)
+	}
+	pool := a.shop.Pool().Stat()
+	gauge("holdfast_pool_connections", "Database connections by state.", float64(pool.AcquiredConns()), map[string]string{"state": "busy"})
+	gauge("holdfast_pool_connections", "Database connections by state.", float64(pool.IdleConns()), map[string]string{"state": "idle"})
+	out <- prometheus.MustNewConstMetric(prometheus.NewDesc("holdfast_pool_waits_total", "Times a connection had to be waited for.", nil, nil),
+		prometheus.CounterValue, float64(pool.EmptyAcquireCount()))
+	out <- prometheus.MustNewConstMetric(prometheus.NewDesc("holdfast_pool_wait_seconds_total", "Time spent waiting for connections.", nil, nil),
+		prometheus.CounterValue, pool.EmptyAcquireWaitTime().Seconds())
+
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	list, err := a.shop.Gauges(ctx)
+	up := 1.0
+	if err != nil {
+		up = 0
+	}
+	gauge("holdfast_database_up", "1 when the database answered this question.", up, nil)
+	for _, g := range list {
+		labels := map[string]string{}
+		if g.Label != "" {
+			labels[g.Label] = g.Value
+		}
+		gauge("holdfast_"+g.Name, g.Help, g.Number, labels)
+	}
+}
