@@ -114,7 +114,7 @@ func staffContact(url string, c StaffContact) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</textarea><p class=\"hint\" id=\"contact-note-hint\">The door and the passenger list show it. The customer never sees it.</p></div><button class=\"btn quiet\">Save</button></form></details>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</textarea><p class=\"hint\" id=\"contact-note-hint\">The door’s list and the passenger list show it. The customer never sees it.</p></div><button class=\"btn quiet\">Save</button></form></details>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
