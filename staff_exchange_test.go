@@ -55,14 +55,15 @@ func TestExchange_DearerCheaperAndTheOldCode(t *testing.T) {
 	staff.submit(q, f, url.Values{"reason": {"x"}, "tendered": {"4"}}, "").want(422).says("less than the difference")
 	w.wantCount(t, 0, "bookings WHERE exchanged_from IS NOT NULL")
 
-	var made *page
-	atOnce(4, func(int) {
+	answers := make([]*page, 4)
+	atOnce(len(answers), func(i int) {
 		got := staff.submit(q, f, url.Values{"reason": {"Wants to sit at the back."}, "tender": {"cash"}, "tendered": {"20"}}, "")
 		if got.status != 303 {
 			t.Errorf("the exchange answered %d: %s", got.status, got.text())
 		}
-		made = got
+		answers[i] = got
 	})
+	made := answers[0]
 	next := one[int64](w, `SELECT id FROM bookings WHERE exchanged_from = $1`, old)
 	if !strings.HasSuffix(made.location, "/staff/bookings/"+itoa(next)) {
 		t.Errorf("it leads to %s, not to booking %d", made.location, next)
