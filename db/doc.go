@@ -1,12 +1,13 @@
 // Package db holds all SQL of the house, one file per aggregate, each statement
 // as a constant directly above the one method that uses it.
 //
-// The seat statement is ClaimSeats in claims.go, which is the only file that
-// writes event_seats (demo clear deletes whole events). The net under it is ticket_legs UNIQUE (event_id, seat_no, leg).
+// The seat statement is ClaimSeats in claims.go, the only file that says who has a
+// seat; inventory.go makes and drops the rows, and demo clear deletes whole events. The
+// net under it is ticket_legs UNIQUE (event_id, seat_no, leg).
 //
 // Invariants: internal checks are in audit.go; each must find nothing at every commit.
 //
-// Lock order, everywhere: visitor (advisory) → payment → hold → event (share) →
+// Lock order, everywhere: form's key, till (share), visitor (advisory) → payment → hold → event (share) →
 // seats in key order (seat_no, leg). No network call inside a transaction.
 //
 // Times come from the database (now()), amounts are int64 in the currency's

@@ -115,7 +115,7 @@ func (s *site) showSell(w http.ResponseWriter, r *http.Request, who access.Staff
 	if err != nil {
 		return err
 	}
-	page.Page.JS = append(page.Page.JS, s.Assets.URL("js/staff_sell.js"))
+	page.Page.JS = append(page.Page.JS, s.Assets.URL("js/staff_money.js"), s.Assets.URL("js/staff_sell.js"))
 	v := views.StaffSell{Page: page, TodayURL: sellURL, Alert: alert, Said: sellSaid(s.Sessions.PopString(r.Context(), saidKey))}
 	if err := s.tillWords(r, who, set, &v); err != nil {
 		return err

@@ -8,7 +8,7 @@
   const form = $('form.sale');
   arrowsOnEvents();
   const alert = $('[role=alert]');
-  if (alert) alert.focus();
+  alert?.focus();
   const here = $('.shows [aria-current]');
   if (here) here.parentElement.parentElement.scrollTop = here.offsetTop - here.parentElement.parentElement.offsetTop - 80;
   if (form) counter();
@@ -35,33 +35,20 @@
 
   function counter() {
     const data = JSON.parse(form.dataset.sell);
-    const { currency, noun } = form.dataset, exponent = +form.dataset.exponent, unit = 10 ** exponent;
+    const { currency, noun } = form.dataset;
     const given = $('#given'), split = $('#split'), status = $('[data-status]', form), problem = $('[data-problem]', form);
     const cash = $('[data-cash]', form), quoted = $('[name=quoted]', form), zone = $('#zone'), box = $('.scroll', form);
-    let auto = data.auto, stage = 'seats', digits = '', sent = false, current, given2seat = {}, due = 0;
+    let auto = data.auto, stage = 'seats', digits = '', current, given2seat = {}, due = 0;
     const gone = []; // ticket types that were taken off with their seat, the last one last
 
     $$('[data-plain]', form).forEach(el => { el.hidden = true; });
     $$('[data-add]', form).forEach(el => { el.hidden = false; });
 
-    // Money as the server writes and reads it.
-    const money = minor => {
-      const rest = minor % unit, number = String((minor - rest) / unit).replace(/\B(?=(\d{3})+$)/g, ',');
-      return number + (exponent && (form.dataset.whole !== '1' || rest) ? '.' + String(rest).padStart(exponent, '0') : '');
-    };
-    const amount = text => {
-      let t = text.replace(/\s/g, '').replace(new RegExp(`^${currency}|${currency}$`, 'i'), '');
-      if (/^\d{1,3}(,\d{3})+(\.\d+)?$/.test(t)) t = t.replaceAll(',', '');
-      const m = /^(\d{1,12})(?:[.,](\d+))?$/.exec(t);
-      if (!m || (m[2] || '').length > exponent) return null;
-      return +m[1] * unit + +((m[2] || '').padEnd(exponent, '0') || 0);
-    };
+    const { money, amount } = counterMoney(form.dataset), { list, many } = counterMoney;
     const put = (el, minor) => {
       el.replaceChildren(Object.assign(document.createElement('span'), { className: 'cur', textContent: currency }), ' ' + money(minor));
       return el;
     };
-    const list = names => names.length < 2 ? names.join('') : names.slice(0, -1).join(', ') + ' and ' + names.at(-1);
-    const many = (n, word) => `${n} ${word}${n === 1 ? '' : 's'}`;
     let timer;
     const say = words => { clearTimeout(timer); timer = setTimeout(() => { status.textContent = words; }, 150); };
     const tell = words => { problem.textContent = words; problem.classList.toggle('err', words !== ''); if (words) say(words); };
@@ -344,14 +331,9 @@
     // Enter is worked above; the browser's own "send the form" would press the first button.
     form.addEventListener('keypress', e => { if (e.key === 'Enter' && !e.target.closest('a, button, summary, select')) e.preventDefault(); });
 
-    // --- Once: a second press of the same form is the same press -----------------------------
-    form.addEventListener('submit', e => {
-      if (sent) { e.preventDefault(); return; }
-      sent = true;
-      form.setAttribute('aria-busy', 'true');
-    });
+    // A form that is on its way is not sent again: staff.js sees to that.
+    form.addEventListener('submit', () => { form.setAttribute('aria-busy', 'true'); });
     addEventListener('pageshow', e => {
-      sent = false;
       form.removeAttribute('aria-busy');
       if (e.persisted) location.reload(); // Back to a sold form: the next customer gets a fresh one
     });
@@ -359,12 +341,11 @@
     // --- What others take: every 3 s; a ticked or focused seat is never swapped ---------------
     const late = new Map();
     const busy = label => { const i = $('input', label); return i && (i.checked || i === document.activeElement); };
-    const swap = (old, fresh) => { old.replaceWith(fresh); };
     const catchUp = () => {
       for (const [id, fresh] of late) {
         const old = document.getElementById(id);
         if (old && busy(old)) continue;
-        if (old) swap(old, fresh);
+        if (old) old.replaceWith(fresh);
         late.delete(id);
       }
       only();
@@ -383,7 +364,7 @@
         const was = $('input', old), now = $('input', fresh);
         if (was && was.checked && (!now || fresh.classList.contains('blocked') && !old.classList.contains('blocked'))) lost.push(was.value);
         if (busy(old)) late.set(fresh.id, document.adoptNode(fresh));
-        else swap(old, document.adoptNode(fresh));
+        else old.replaceWith(document.adoptNode(fresh));
       }
       for (const row of $$('[id^=r]', doc)) { const h = document.getElementById(row.id); if (h) h.replaceChildren(...row.childNodes); }
       if (lost.length && auto && stage === 'seats' && !chosen().some(s => s === document.activeElement)) {
@@ -403,7 +384,7 @@
     form.addEventListener('change', () => setTimeout(catchUp));
     let going = true, asking = false;
     const look = async () => {
-      if (!going || asking || document.hidden || sent) return;
+      if (!going || asking || document.hidden || form.dataset.sent) return;
       asking = true;
       try {
         const res = await fetch(form.dataset.poll, { cache: 'no-store' });
