@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -151,6 +152,24 @@ func TestReportsRoute(t *testing.T) {
 	}
 	if got := x.sum("pair", "Passengers", "EUR"); got != 3 {
 		t.Errorf("%d passengers", got)
+	}
+	// A ticket that is taken back a week later changes nothing here; it stands where it was entered.
+	last := one[int64](w, `SELECT max(id) FROM ledger_entries`)
+	w.as(t, "manager").cancels(w, one[int64](w, `SELECT min(id) FROM bookings`), "", itoa(one[int64](w, `SELECT min(id) FROM tickets`))).want(303)
+	w.entered(last, on("2026-06-17"))
+	again, err := counter.NewReports(w.DB, nil).Route(t.Context(), route, span, "EUR")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := (sheetOf{t, again}).rows("pair", "EUR"), x.rows("pair", "EUR"); !reflect.DeepEqual(got, want) {
+		t.Errorf("the past report says %v, said %v", got, want)
+	}
+	next, err := counter.NewReports(w.DB, nil).Route(t.Context(), route, counter.Span{From: on("2026-06-15"), To: on("2026-06-21")}, "EUR")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := (sheetOf{t, next}).sum("correction", "Gross", "EUR"), one[int64](w, `SELECT sum(amount)::bigint FROM ledger_entries WHERE kind = 'sale_reversal'`); got != want || want == 0 {
+		t.Errorf("corrections add up to %d, the ledger to %d", got, want)
 	}
 	b := w.as(t, "manager")
 	b.get(w.URL+fmt.Sprintf("/staff/reports/routes?route=%d&from=2026-06-10&to=2026-06-10", route)).want(200).says("Leg by leg", "25.0 %", "20.8 %")

@@ -92,6 +92,12 @@ func (r *reporter) films(first int) sheetOf {
 	return sheetOf{r.t, sheet}
 }
 
+func (r *reporter) events(from, to int) sheetOf {
+	sheet, err := r.reports.Events(r.ctx, counter.Span{From: r.day(from), To: r.day(to)}, "EUR")
+	r.must(err)
+	return sheetOf{r.t, sheet}
+}
+
 func (r *reporter) day(n int) time.Time { return r.today.AddDate(0, 0, n) }
 
 // shift makes what was entered since the last time the lines of another business day: the
@@ -131,7 +137,7 @@ func TestReportsAddUp(t *testing.T) {
 		_, err = d.Pool().Exec(m.ctx, `UPDATE events SET business_day = $2 WHERE id = $1`, m.ev.ID, r.day(8))
 		m.must(err)
 
-		var days, week sheetOf
+		var days, week, list sheetOf
 		for day := range 20 { // the show is on the eighth, its film week from the fifth to the eleventh
 			last := m.count(`SELECT coalesce(max(id), 0) FROM ledger_entries`)
 			for range rapid.IntRange(0, 3).Draw(t, "acts") {
@@ -146,14 +152,18 @@ func TestReportsAddUp(t *testing.T) {
 			}
 			r.shift(last, day)
 			if day == 11 { // the last of the film week: the days and the week are over after it
-				days, week = r.days(0, 11), r.films(5)
+				days, week, list = r.days(0, 11), r.films(5), r.events(5, 11)
 			}
 		}
 		for _, span := range [][2]int{{0, 19}, {3, 3}, {5, 11}} {
 			r.checkDays(span[0], span[1])
 		}
 		r.checkWeeks()
-		for past, now := range map[*counter.Sheet]*counter.Sheet{days.Sheet: r.days(0, 11).Sheet, week.Sheet: r.films(5).Sheet} {
+		for _, span := range [][2]int{{0, 7}, {5, 11}, {8, 8}, {9, 19}} {
+			r.checkEvents(span[0], span[1])
+		}
+		r.checkEvent()
+		for past, now := range map[*counter.Sheet]*counter.Sheet{days.Sheet: r.days(0, 11).Sheet, week.Sheet: r.films(5).Sheet, list.Sheet: r.events(5, 11).Sheet} {
 			if !reflect.DeepEqual(past.Sections, now.Sections) {
 				t.Fatalf("a report of days that are over changed:\n%+v\n%+v", past.Sections, now.Sections)
 			}
@@ -255,6 +265,32 @@ func (r *reporter) checkWeeks() {
 	r.same("admits of all weeks", admits, r.count(`SELECT coalesce(sum(CASE kind WHEN 'sale' THEN 1 ELSE -1 END), 0)::bigint`+tickets))
 	r.same("gross of all weeks", gross, r.count(`SELECT coalesce(sum(amount), 0)::bigint`+tickets))
 	r.same("net of all weeks", net, r.count(`SELECT coalesce(sum(amount - tax), 0)::bigint`+tickets))
+}
+
+// checkEvents compares the list of events with SQL: what was entered up to its last day,
+// and what was entered in it about events before.
+func (r *reporter) checkEvents(from, to int) {
+	sheet, a, b := r.events(from, to), r.day(from), r.day(to)
+	const lines = ` FROM ledger_entries l JOIN events e ON e.id = l.event_id WHERE l.kind IN ('sale', 'sale_reversal') AND `
+	own := lines + `e.business_day BETWEEN $1 AND $2 AND l.business_day <= $2`
+	before := lines + `e.business_day < $1 AND l.business_day BETWEEN $1 AND $2`
+	for table, of := range map[string]string{"events": own, "correction": before} {
+		for column, what := range map[string]string{"Gross": `sum(l.amount)`, "Tax": `sum(l.tax)`, "Net": `sum(l.amount - l.tax)`, "Admits": `sum(CASE l.kind WHEN 'sale' THEN 1 ELSE -1 END)`} {
+			r.same(fmt.Sprintf("%s of %d to %d, %s", table, from, to, column), sheet.sum(table, column, "EUR"), r.count(`SELECT coalesce(`+what+`, 0)::bigint`+of, a, b))
+		}
+	}
+}
+
+// checkEvent: the show's own report has every line once, by its day or as entered later.
+func (r *reporter) checkEvent() {
+	x, err := r.reports.Event(r.ctx, r.ev.ID, "EUR")
+	r.must(err)
+	sheet := sheetOf{r.t, x}
+	const gross = `SELECT coalesce(sum(amount), 0)::bigint FROM ledger_entries WHERE kind IN ('sale', 'sale_reversal') AND event_id = $1 AND business_day `
+	for _, table := range []string{"type", "channel"} {
+		r.same("event by "+table, sheet.sum(table, "Gross", "EUR"), r.count(gross+`<= $2`, r.ev.ID, r.day(8)))
+	}
+	r.same("entered after the event", sheet.sum("correction", "Gross", "EUR"), r.count(gross+`> $2`, r.ev.ID, r.day(8)))
 }
 
 // fewRounds makes rapid's checks few: a round of these tests is dozens of transactions.

@@ -12,7 +12,6 @@
   const here = $('.shows [aria-current]');
   if (here) here.parentElement.parentElement.scrollTop = here.offsetTop - here.parentElement.parentElement.offsetTop - 80;
   if (form) counter();
-
   // --- Up and down walk through the events --------------------------------------------------
   function arrowsOnEvents() {
     document.addEventListener('keydown', e => {
