@@ -49,6 +49,7 @@ type Pages struct {
 	assets  *static.Assets
 	booking *booking.Service
 	demo    bool
+	test    bool // payments are with Stripe's test cards
 }
 
 // page is the frame with the house's name; it fails when settings cannot be read.
@@ -69,8 +70,11 @@ func (p Pages) frame(title string, kind domain.EventKind, set domain.Settings) v
 	if kind == domain.Trip || set.Kind == "bus" {
 		v.Venue.Kind = "bus"
 	}
-	if p.demo {
-		v.Demo = &views.Demo{Links: []views.Link{{Text: "Staff pages", URL: "/staff/login"}, {Text: "Mail outbox", URL: "/demo/outbox"}, {Text: "Stripe look-alike", URL: "/stripesim/"}}}
+	switch {
+	case p.demo:
+		v.Demo = &views.Demo{Name: "Demo", Words: "nothing here is real and no card is charged.", Links: []views.Link{{Text: "Staff pages", URL: "/staff/login"}, {Text: "Mail outbox", URL: "/demo/outbox"}, {Text: "Stripe look-alike", URL: "/stripesim/"}}}
+	case p.test:
+		v.Demo = &views.Demo{Name: "Test mode", Words: "only Stripe’s test cards work and nobody is charged."}
 	}
 	return v
 }
