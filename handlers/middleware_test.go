@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"holdfast/internal/booking"
 	"holdfast/static"
@@ -21,7 +22,7 @@ func TestPanicBecomesAPage(t *testing.T) {
 	}
 	var out bytes.Buffer
 	log := slog.New(slog.NewJSONHandler(&out, nil))
-	s := &site{Deps: Deps{Log: log}, pages: Pages{assets: assets, booking: booking.New(nil, booking.Config{Log: log})}}
+	s := &site{Deps: Deps{Log: log, Metrics: uncounted{}}, pages: Pages{assets: assets, booking: booking.New(nil, booking.Config{Log: log})}}
 	h := s.outermost(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("a secret thing broke") }))
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/bookings/sesame", nil))
@@ -36,6 +37,11 @@ func TestPanicBecomesAPage(t *testing.T) {
 		t.Errorf("the log:\n%s", l)
 	}
 }
+
+// uncounted is metrics that nobody reads.
+type uncounted struct{ Metrics }
+
+func (uncounted) Served(string, int, time.Duration) {}
 
 func TestClientAddress(t *testing.T) {
 	for _, c := range []struct {
