@@ -7,8 +7,10 @@
 //
 // Invariants: internal checks are in audit.go; each must find nothing at every commit.
 //
-// Lock order, everywhere: form's key, till (share), visitor (advisory) → payment → hold → event (share) →
-// seats in key order (seat_no, leg). No network call inside a transaction.
+// Lock order, everywhere: form's key, till (share), visitor (advisory), address (advisory,
+// only while a limit by address counts) → payment → hold → event (share) → seats in key
+// order (seat_no, leg) → seats let go in the same order. No network call inside a
+// transaction.
 //
 // Times come from the database (now()), amounts are int64 in the currency's
 // minor unit. Errors are wrapped domain sentinels; pgx errors do not leave here.

@@ -27,7 +27,7 @@ func (s *site) chooseSeats(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	seats := slices.Clone(r.PostForm["seat"])
-	id, err := s.Booking.Choose(r.Context(), o, s.known(r), seats)
+	id, err := s.Booking.Choose(r.Context(), o, s.chooser(r), seats)
 	s.claimed(err)
 	if err != nil {
 		return s.notChosen(w, r, o, id, seats, err)
@@ -53,7 +53,7 @@ func (s *site) chooseBest(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	want := wish(r)
-	id, err := s.Booking.ChooseBest(r.Context(), o, s.known(r), want)
+	id, err := s.Booking.ChooseBest(r.Context(), o, s.chooser(r), want)
 	s.claimed(err)
 	var none *booking.NoBest
 	if errors.As(err, &none) {
@@ -162,7 +162,7 @@ func ruleAlert(rule *domain.RuleError, o *booking.Offer) *views.SeatAlert {
 	if rule.Code == "none" {
 		return &views.SeatAlert{Heading: "Choose at least one " + noun(o.Layout), Text: "Tick one on the map, then press Continue. Nothing is held and nothing was charged."}
 	}
-	alert := &views.SeatAlert{Heading: ruleHeading(rule), Text: rule.Words + " Nothing was charged."}
+	alert := &views.SeatAlert{Heading: ruleHeading(rule), Text: rule.Words + untilAllowed(rule, o) + " Nothing was charged."}
 	for i, set := range rule.Instead {
 		before := "Take instead:"
 		if i > 0 {
@@ -197,8 +197,12 @@ func ruleHeading(rule *domain.RuleError) string {
 	switch rule.Code {
 	case "too_many", "quantity":
 		return "That is too many"
-	case "too_many_holds":
+	case "too_many_holds", "held_by_visitor":
 		return "You hold other seats already"
+	case "held_by_address":
+		return "Too many seats for one connection"
+	case "paused":
+		return "Not yours again just yet"
 	case "lonely_seat":
 		return "That leaves " + format.List(rule.Seats) + " alone"
 	case "companion":

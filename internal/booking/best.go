@@ -34,6 +34,9 @@ func (s *Service) ChooseBest(ctx context.Context, o *Offer, who Visitor, w domai
 			return "", err
 		}
 		free := x.Free(o.Layout)
+		if err := s.leavePaused(ctx, o, who, free); err != nil {
+			return "", err
+		}
 		set := o.Layout.Best(w, free)
 		if set == nil {
 			return "", s.noBest(o, w, free)

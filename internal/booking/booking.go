@@ -39,6 +39,7 @@ type Gateway interface {
 type Config struct {
 	Gateway Gateway // nil: online payment is off
 	Live    bool    // sessions must say livemode
+	Demand  Demand  // nil: demand is never high
 	BaseURL string  // absolute, without a slash at the end
 	Log     *slog.Logger
 }
@@ -48,6 +49,7 @@ type Service struct {
 	db   *db.DB
 	pay  Gateway
 	live bool
+	rush Demand
 	base string
 	log  *slog.Logger
 
@@ -58,7 +60,7 @@ type Service struct {
 
 // New makes the service.
 func New(d *db.DB, c Config) *Service {
-	return &Service{db: d, pay: c.Gateway, live: c.Live, base: c.BaseURL, log: c.Log}
+	return &Service{db: d, pay: c.Gateway, live: c.Live, rush: c.Demand, base: c.BaseURL, log: c.Log}
 }
 
 // PaysOnline says whether a payment provider is configured.

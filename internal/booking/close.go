@@ -173,6 +173,10 @@ func (s *Service) Release(ctx context.Context, holder domain.Holder, holdID stri
 	if settled == Booked {
 		return h.EventID, domain.ErrAlreadyPaid
 	}
+	pause, err := s.pause(ctx, h.EventID)
+	if err != nil {
+		return h.EventID, err
+	}
 	return h.EventID, s.db.InTx(ctx, func(t *db.Tx) error {
 		if err := t.LockHold(ctx, h.ID); err != nil {
 			return err
@@ -184,7 +188,10 @@ func (s *Service) Release(ctx context.Context, holder domain.Holder, holdID stri
 		if now.PaymentState.Live() {
 			return domain.ErrBusy // Pay was pressed in another tab since
 		}
-		return s.giveBack(ctx, t, now)
+		if err := s.giveBack(ctx, t, now); err != nil || pause == 0 || now.Phase().Ended() {
+			return err
+		}
+		return t.LetGo(ctx, now.EventID, holder, now.SeatNos())
 	})
 }
 
@@ -276,12 +283,12 @@ func (s *Service) FinishPayment(ctx context.Context, paymentID int64) error {
 	})
 }
 
-// Sweep releases holds that ran out, drops old sessions, gives forgotten work its job
+// Sweep releases holds that ran out, drops old sessions and pauses, gives forgotten work its job
 // again, and asks Stripe about every live payment that is old or whose countdown is over.
 // Stripe comes last: when it hangs, this run's time is over. It goes on past single
 // failures and returns them.
 func (s *Service) Sweep(ctx context.Context) error {
-	failed := errors.Join(s.Tidy(ctx), s.db.DropSessions(ctx), s.resume(ctx))
+	failed := errors.Join(s.Tidy(ctx), s.db.DropSessions(ctx), s.db.ForgetLetGo(ctx), s.resume(ctx))
 	due, err := s.db.DuePayments(ctx, 2*time.Minute)
 	if err != nil {
 		return errors.Join(failed, err)

@@ -20,6 +20,9 @@ type Visitor struct {
 	New    bool
 	// Knowing is for staff: they know the rules of the house and decide themselves.
 	Knowing bool
+	Address Address
+
+	limits domain.Limits // those that count for this choice
 }
 
 // Choose makes the visitor's hold on the offer's event exactly these seats: kept
@@ -34,6 +37,10 @@ func (s *Service) Choose(ctx context.Context, o *Offer, who Visitor, seats []str
 		return "", err
 	}
 	if err := s.houseRules(ctx, o, who, seats); err != nil {
+		return "", err
+	}
+	var err error
+	if who.limits, err = s.limits(ctx, o, who); err != nil {
 		return "", err
 	}
 	if !who.New {
@@ -113,6 +120,11 @@ func (s *Service) choose(ctx context.Context, o *Offer, who Visitor, seats []str
 			if err := t.LockHolder(ctx, who.Holder); err != nil {
 				return err
 			}
+		}
+		if err := lockAddress(ctx, t, who); err != nil {
+			return err
+		}
+		if !who.New {
 			var err error
 			if own, err = lockOwn(ctx, t, who.Holder, o.Event.ID); err != nil {
 				return err
@@ -132,10 +144,16 @@ func (s *Service) choose(ctx context.Context, o *Offer, who Visitor, seats []str
 		if err != nil {
 			return err
 		}
+		if err := withinLimits(ctx, t, o, who, current, seats); err != nil {
+			return err
+		}
 		if current != nil {
 			id, err = current.ID, s.change(ctx, t, o, current, seats)
 		} else {
 			id, err = s.open(ctx, t, o, who, seats)
+		}
+		if err == nil {
+			err = noteLimits(ctx, t, o, who, id, current, seats)
 		}
 		failpoint.If(err == nil, "hold.before_commit")
 		return err

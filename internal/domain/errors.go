@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Sentinels. Everything below wraps them with %w; handlers/errors.go maps them
@@ -56,6 +57,8 @@ type RuleError struct {
 	Seats []string
 	// Instead are sets of seats that would do, the nearest first.
 	Instead [][]string
+	// Until is when it will be allowed at the latest; zero when time does not help.
+	Until time.Time
 }
 
 func (e *RuleError) Error() string { return e.Code + ": " + e.Words }

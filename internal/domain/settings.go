@@ -3,6 +3,7 @@ package domain
 import (
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -27,6 +28,10 @@ type Settings struct {
 	ScreeningExtraMin    int // advertisements, trailers and the pause, beside the film's runtime
 	SeatsPerBooking      int
 	LiveHoldsPerVisitor  int
+	SeatsPerVisitor      int // held at one time over all events; 0: no limit. See Limits
+	HoldsPerAddress      int // 0: no limit
+	SeatsPerAddress      int // 0: no limit
+	ReholdPauseSeconds   int // 0: no pause
 	LonelySeatRule       bool
 	LadiesRule           string      // off, seats or seats_and_neighbours
 	CompanionHours       int         // so long before the start a companion seat is for anybody
@@ -94,6 +99,10 @@ func settingTable() []SettingDef {
 		{"grace_seconds", GroupHolds, "Grace", "120", "Seats stay this long after the customer’s end, so that a payment of the last second still counts.", number(0, 600, "seconds", func(s *Settings) *int { return &s.GraceSeconds })},
 		{"max_extensions", GroupHolds, "More time", "10", "How often a customer may ask for more time or change seats. 0 switches it off.", number(0, 100, "times", func(s *Settings) *int { return &s.MaxExtensions })},
 		{"live_holds_per_visitor", GroupHolds, "Events at a time", "2", "Of so many events one visitor may hold seats at the same time.", number(1, 100, "events", func(s *Settings) *int { return &s.LiveHoldsPerVisitor })},
+		{"seats_per_visitor", GroupHolds, "Seats at a time", "0", "So many seats one visitor may hold at the same time, over all events. 0: no limit of its own. While a waiting room is on and this is 0, it is the seats of one booking.", number(0, 1000, "seats", func(s *Settings) *int { return &s.SeatsPerVisitor })},
+		{"holds_per_address", GroupHolds, "Bookings at a time from one connection", "0", "So many bookings may be under way at the same time from one internet connection. 0, no limit, is right on ordinary days: a school, an office or a café with one Wi-Fi is one connection for everybody in it, and so are many mobile phones. " + rushHelp(RushHoldsPerAddress), number(0, 1000, "bookings", func(s *Settings) *int { return &s.HoldsPerAddress })},
+		{"seats_per_address", GroupHolds, "Seats at a time from one connection", "0", "The same for all seats of those bookings together; a seat that is paid for counts no more. " + rushHelp(RushSeatsPerAddress), number(0, 10000, "seats", func(s *Settings) *int { return &s.SeatsPerAddress })},
+		{"rehold_pause_seconds", GroupHolds, "Pause after letting a seat go", "0", "Who lets a seat go cannot hold it again for so long, so that others have their turn. Whose time ran out may always take the same seats again. " + rushHelp(RushPauseSeconds), number(0, 3600, "seconds", func(s *Settings) *int { return &s.ReholdPauseSeconds })},
 		{"seats_per_booking", GroupSelling, "Seats in one booking", "8", "Larger groups are asked to call.", number(1, 100, "seats", func(s *Settings) *int { return &s.SeatsPerBooking })},
 		{"sales_close_minutes", GroupSelling, "Online sales close", "10", "So long before the start, or before departure at the boarding stop. A negative number is after the start.", number(-1440, 14400, "minutes", func(s *Settings) *int { return &s.SalesCloseMinutes })},
 		{"sales_close_counter_minutes", GroupSelling, "The counter closes", "-15", "So long before the start or departure; a negative number is after it.", number(-1440, 14400, "minutes", func(s *Settings) *int { return &s.SalesCloseCounter })},
@@ -108,6 +117,11 @@ func settingTable() []SettingDef {
 		{"staff_email", GroupMail, "Notes to staff go to", "", "Each thing that needs a person is mailed there. Empty: nowhere.", email(func(s *Settings) *string { return &s.StaffEmail })},
 		{"manifest_email", GroupMail, "Lists of passengers go to", "", "Half an hour before each departure or start, unless its hall or coach has an address of its own. Empty: nowhere.", email(func(s *Settings) *string { return &s.ManifestEmail })},
 	}
+}
+
+// rushHelp ends the help of a limit that a waiting room switches on by itself.
+func rushHelp(n int) string {
+	return "While a waiting room is on and this is 0, it is " + strconv.Itoa(n) + "."
 }
 
 // ParseSettings reads stored values over the defaults. A stored value that no

@@ -7,12 +7,13 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"fmt"
+	"net/netip"
 	"strings"
 )
 
 // Signer makes and reads the link of a booking and the codes of tickets: HMACs of
 // ids and a version under APP_SECRET. Nothing secret is stored; raising the
-// version in the row revokes what was handed out.
+// version in the row revokes what was handed out. It also makes the keys of addresses.
 type Signer struct{ secret []byte }
 
 // NewSigner derives nothing: secret is APP_SECRET, at least 32 bytes.
@@ -59,6 +60,31 @@ const codeTail = 13
 func (s Signer) TicketCodeStart(eventID, ticketID int64, version int) string {
 	code := s.TicketCode(eventID, ticketID, version)
 	return code[:len(code)-codeTail]
+}
+
+// AddressKey stands for the connection that an address belongs to, so that it can be
+// counted without being kept: an IPv4 address, or the /64 that a provider gives one IPv6
+// customer. A port is ignored; text that is no address stands for itself, "" for "".
+func (s Signer) AddressKey(address string) string {
+	if address == "" {
+		return ""
+	}
+	return encoding().EncodeToString(s.mac("address", []byte(connection(address))))
+}
+
+func connection(address string) string {
+	a, err := netip.ParseAddr(address)
+	if err != nil {
+		p, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return address
+		}
+		a = p.Addr()
+	}
+	if a = a.Unmap().WithZone(""); a.Is4() {
+		return a.String()
+	}
+	return netip.PrefixFrom(a, 64).Masked().String()
 }
 
 func encoding() *base32.Encoding {
