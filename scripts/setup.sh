@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs what `make run` or `make test` needs and this machine lacks.
+# Installs what `make run`, `make test` or `make bench` needs and this machine lacks.
 #
-#   scripts/setup.sh [run|test]
+#   scripts/setup.sh [run|test|bench]
 #
 # Does nothing, and asks no network, when nothing is missing. Works as root or
 # with sudo on Debian and Ubuntu, with brew on a Mac; elsewhere it says in one
@@ -11,8 +11,8 @@ cd "$(dirname "$0")/.."
 
 purpose=${1:-run}
 case $purpose in
-run | test) ;;
-*) echo "usage: scripts/setup.sh [run|test]" >&2 && exit 2 ;;
+run | test | bench) ;;
+*) echo "usage: scripts/setup.sh [run|test|bench]" >&2 && exit 2 ;;
 esac
 
 say() { echo "setup: $*" >&2; }
@@ -55,6 +55,22 @@ find_missing() {
 	[ -n "${DATABASE_URL:-}" ] || has_postgres || needs="$needs postgresql"
 	[ "$purpose" = run ] || has_chromium || needs="$needs chromium"
 	[ "$purpose" = run ] || have "${CC:-cc}" || have gcc || have clang || needs="$needs cc" # for -race
+}
+
+# Redis is only there to be compared with: without it the comparison is left out. The
+# package would start a server of its own, which the benchmark has no use for.
+try_redis() {
+	have redis-server && return
+	if ! have apt-get || { [ "$(id -u)" != 0 ] && ! have sudo; }; then
+		say "redis-server is not installed: nothing is compared with Redis"
+		return
+	fi
+	say "installing redis-server"
+	policy=/usr/sbin/policy-rc.d
+	[ -e $policy ] || { printf '#!/bin/sh\nexit 101\n' | as_root tee $policy >/dev/null && as_root chmod +x $policy && ours=1; }
+	DEBIAN_FRONTEND=noninteractive as_root apt-get install -q -y --no-install-recommends redis-server >&2 ||
+		say "redis-server cannot be had: nothing is compared with Redis"
+	[ -z "${ours:-}" ] || as_root rm -f $policy
 }
 
 as_root() {
@@ -110,4 +126,5 @@ install_missing() {
 have go || die "please install Go 1.26 or newer"
 find_missing
 [ -z "$needs" ] || install_missing
+[ "$purpose" != bench ] || try_redis
 scripts/assets.sh

@@ -1,14 +1,9 @@
 package bench
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
+	"html"
 	"regexp"
-	"strconv"
 	"testing"
 	"time"
 
@@ -16,108 +11,51 @@ import (
 	"holdfast/db/dbtest"
 )
 
-// BenchmarkSeatPage compares the seat page of 300 seats, drawn for each request, with a
-// handler that serves the same bytes from memory; both send them compressed.
-func BenchmarkSeatPage(b *testing.B) {
-	var ev dbtest.Event
-	r := start(b, func(d *db.DB) { ev = dbtest.Screening(b, d, 15, 20) })
-	address := fmt.Sprintf("%s/events/%d", r.url, ev.ID)
-	page, err := get(address, "gzip")
-	if err != nil {
-		b.Fatal(err)
+// BenchmarkPages compares what a visitor without a cookie gets, the seat page and the
+// answer "nothing changed" to an open page, with a handler that answers the very same
+// bytes and headers from memory, in a process of its own.
+func BenchmarkPages(b *testing.B) {
+	var small, large dbtest.Event
+	r := start(b, func(d *db.DB) { small, large = dbtest.Screening(b, d, 6, 10), dbtest.Screening(b, d, 15, 20) })
+	pages := map[string]string{"seat page of 60": eventPath(small), "seat page of 300": eventPath(large), "the poll’s 204": pollOf(b, r.app, large), "home page": "/"}
+	var paths []string
+	for _, path := range pages {
+		paths = append(paths, path)
 	}
-	still := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Content-Encoding", "gzip")
-		_, _ = w.Write(page)
-	}))
-	defer still.Close()
-	c := &http.Client{Transport: transport()}
-	ask := func(url string) func(int, int) error {
-		return func(int, int) error {
-			req, err := http.NewRequest(http.MethodGet, url, nil)
-			if err != nil {
-				return err
+	static := keep(b, r.app, paths...)
+	for _, what := range []string{"seat page of 60", "seat page of 300", "the poll’s 204", "home page"} {
+		b.Run(name(what), func(b *testing.B) {
+			status := 200
+			if what == "the poll’s 204" {
+				status = 204
 			}
-			req.Header.Set("Accept-Encoding", "gzip")
-			res, err := c.Do(req)
-			if err != nil {
-				return err
+			ask := func(p process) func(time.Duration) (tally, error) {
+				request := getRequest(pages[what])
+				return func(d time.Duration) (tally, error) {
+					return browsers(16, d, p, status, func(int) []byte { return request })
+				}
 			}
-			defer res.Body.Close()
-			_, err = io.Copy(io.Discard, res.Body)
-			return err
-		}
+			contest(b, what, func() {}, side{"static handler", ask(static)}, side{"Holdfast", ask(r.process)})
+		})
 	}
-	var app, static float64
-	for range rounds {
-		a, err := crowd(clients, turn, ask(address))
-		if err != nil {
-			b.Fatal(err)
-		}
-		s, err := crowd(clients, turn, ask(still.URL))
-		if err != nil {
-			b.Fatal(err)
-		}
-		app, static = app+a/rounds, static+s/rounds
-	}
-	b.ReportMetric(app/static, "of-static")
-	b.ReportMetric(app, "pages/s")
-	b.ReportMetric(static, "static/s")
-	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkFirstVisit counts what a first visit to the seat page of 300 seats costs, and
-// how the program is at rest.
-func BenchmarkFirstVisit(b *testing.B) {
-	var ev dbtest.Event
-	r := start(b, func(d *db.DB) { ev = dbtest.Screening(b, d, 15, 20) })
-	html, err := get(fmt.Sprintf("%s/events/%d", r.url, ev.ID), "gzip")
+func eventPath(e dbtest.Event) string { return fmt.Sprintf("/events/%d", e.ID) }
+
+// pollOf is the address that an open seat page asks.
+func pollOf(b *testing.B, a app, e dbtest.Event) string {
+	b.Helper()
+	s, err := fetch(a.url + eventPath(e))
 	if err != nil {
 		b.Fatal(err)
 	}
-	plain, err := unzip(html)
+	page, err := unzip(s.Body)
 	if err != nil {
 		b.Fatal(err)
 	}
-	total, requests := len(html), 1
-	for _, m := range regexp.MustCompile(`(?:href|src)="(/static/[^"]+)"`).FindAllSubmatch(plain, -1) {
-		body, err := get(r.url+string(m[1]), "gzip")
-		if err != nil {
-			b.Fatal(err)
-		}
-		total, requests = total+len(body), requests+1
+	m := regexp.MustCompile(`"(/events/\d+/seats\?[^"]*)"`).FindSubmatch(page)
+	if m == nil {
+		b.Fatal("the seat page names no address to ask for changes")
 	}
-	time.Sleep(3 * time.Second) // at rest: the collector has run
-	b.ReportMetric(float64(len(html))/1024, "html-KiB")
-	b.ReportMetric(float64(total)/1024, "all-KiB")
-	b.ReportMetric(float64(requests), "requests")
-	b.ReportMetric(r.startup.Seconds(), "start-s")
-	b.ReportMetric(r.resident(b), "rest-MiB")
-	b.ReportMetric(0, "ns/op")
-}
-
-func get(url, encoding string) ([]byte, error) {
-	req, err := http.NewRequest(http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Accept-Encoding", encoding)
-	res, err := http.DefaultTransport.RoundTrip(req)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answered %s", url, strconv.Itoa(res.StatusCode))
-	}
-	return io.ReadAll(res.Body)
-}
-
-func unzip(b []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
+	return html.UnescapeString(string(m[1]))
 }

@@ -22,7 +22,7 @@ import (
 func BenchmarkOffice(b *testing.B) {
 	var trip dbtest.Event
 	r := start(b, func(d *db.DB) { trip = ninetyDays(b, d) })
-	c := client(transport())
+	c := client()
 	if err := post(c, r.url+"/staff/login", url.Values{"email": {"manager@house.example"}, "password": {"tomato-bicycle-lamp"}}, http.StatusSeeOther); err != nil {
 		b.Fatal(err)
 	}
