@@ -22,14 +22,11 @@ func withinVisitor(ctx context.Context, t *db.Tx, who Visitor, own *domain.Hold,
 	if ok {
 		return nil
 	}
-	rule := &domain.RuleError{Code: "held_by_visitor", Seats: seats, Until: until}
-	if len(held) == 0 || len(seats) > most {
-		rule.Words = fmt.Sprintf("At one time you can hold %s. You chose %d.", few(most, "seat"), len(seats))
-		return rule
+	if until.IsZero() {
+		return &domain.RuleError{Code: "too_many", Seats: seats, Words: fmt.Sprintf("At one time you can hold %s. You chose %d.", few(most, "seat"), len(seats))}
 	}
-	rule.Words = fmt.Sprintf("You are holding %s for other bookings already, and at one time it can be %d. Please finish one of them or let it go first.",
-		few(sumSeats(held), "seat"), most)
-	return rule
+	return &domain.RuleError{Code: "held_by_visitor", Seats: seats, Until: until, Words: fmt.Sprintf(
+		"You are holding %s for other bookings already, and at one time it can be %d. Please finish one of them or let it go first.", few(sumSeats(held), "seat"), most)}
 }
 
 // withinAddress tells how many seats are held from the visitor's connection, never which.
@@ -48,14 +45,15 @@ func withinAddress(ctx context.Context, t *db.Tx, who Visitor, own *domain.Hold,
 	if ok {
 		return nil
 	}
+	if until.IsZero() {
+		return &domain.RuleError{Code: "too_many", Seats: seats, Words: fmt.Sprintf(
+			"From one internet connection %s can be held at one time. You chose %d.", few(l.SeatsPerAddress, "seat"), len(seats))}
+	}
 	rule := &domain.RuleError{Code: "held_by_address", Seats: seats, Until: until}
 	const finish = " If one of those bookings is yours, in another window or on another phone, please finish it or let it go."
-	switch n := sumSeats(held); {
-	case until.IsZero():
-		rule.Words = fmt.Sprintf("From one internet connection %s can be held at one time. You chose %d.", few(l.SeatsPerAddress, "seat"), len(seats))
-	case l.SeatsPerAddress > 0 && n+len(seats) > l.SeatsPerAddress:
+	if n := sumSeats(held); l.SeatsPerAddress > 0 && n+len(seats) > l.SeatsPerAddress {
 		rule.Words = fmt.Sprintf("From your connection %s held already, and at one time it can be %d.", fewAre(n, "seat"), l.SeatsPerAddress) + finish
-	default:
+	} else {
 		rule.Words = fmt.Sprintf("From your connection %s under way already, with %s held, and more cannot be at one time.",
 			fewAre(len(held), "booking"), few(n, "seat")) + finish
 	}
