@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
 
 	"holdfast/db"
@@ -25,6 +26,7 @@ import (
 	"holdfast/internal/schedule"
 	"holdfast/internal/stripepay"
 	"holdfast/internal/stripesim"
+	"holdfast/internal/waitroom"
 	"holdfast/static"
 )
 
@@ -134,6 +136,7 @@ type shop struct {
 	listener net.Listener
 	jobs     *jobs.Client
 	mail     *mail.Mailer
+	wait     *waitroom.Service
 	work     *booking.Service  // for what nobody waits for
 	sim      *stripesim.Sim    // nil outside demo mode
 	stripe   *stripepay.Client // nil without a key
@@ -177,11 +180,12 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 	if err != nil {
 		return nil, err
 	}
+	s.wait = waitroom.New(d, waitroom.Config{Secret: string(cfg.AppSecret), Log: log})
 	deps := handlers.Deps{
 		Booking: booking.New(d, ask), Schedule: schedule.New(d), Counter: counter.New(d), Records: d, Sessions: handlers.NewSessions(sessions, cfg.SecureCookies()),
 		Assets: assets, Signer: signer, Log: log, BaseURL: cfg.BaseURL, ProxyHops: cfg.TrustedProxyHops, Version: version,
 		StripeOrigin: a.stripeOrigin(), MailOff: !cfg.Mail() && !cfg.Demo, Access: staff, SetupToken: string(cfg.SetupToken), Notes: cfg.Notes(),
-		Reports: counter.NewReports(d, s.books()),
+		Reports: counter.NewReports(d, s.books()), Wait: s.wait,
 		Metrics: metrics.New(d, version), MetricsToken: string(cfg.MetricsToken),
 		StripePages: stripePages(ask.Live), StripeLive: ask.Live, Samples: samples{d},
 	}
@@ -228,6 +232,10 @@ func (s *shop) run(ctx context.Context, databaseGone <-chan struct{}) error {
 	if err := s.jobs.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start jobs: %w", err)
 	}
+	rooms, stopRooms := context.WithCancel(context.WithoutCancel(ctx))
+	var handing sync.WaitGroup
+	handing.Go(func() { s.wait.Run(rooms) })
+	defer func() { stopRooms(); handing.Wait() }() // after the last request, before the pool closes
 	failed := make(chan error, 1)
 	go func() { failed <- s.server.Serve(s.listener) }()
 	go s.tryKey(ctx)

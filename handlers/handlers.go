@@ -17,6 +17,7 @@ import (
 	"holdfast/internal/domain"
 	"holdfast/internal/schedule"
 	"holdfast/internal/seatmap"
+	"holdfast/internal/waitroom"
 	"holdfast/static"
 )
 
@@ -53,6 +54,7 @@ type Deps struct {
 	Access   *access.Service
 	Counter  *counter.Service
 	Reports  *counter.Reports
+	Wait     *waitroom.Service
 	Records  Records
 	Samples  Samples
 	Webhooks Webhooks // nil: no secrets are set, every webhook is refused

@@ -15,6 +15,9 @@ import (
 
 // chooseSeats makes the visitor's hold exactly the ticked seats.
 func (s *site) chooseSeats(w http.ResponseWriter, r *http.Request) error {
+	if wait, err := s.mustWait(w, r); wait || err != nil {
+		return err
+	}
 	if err := parseForm(r); err != nil {
 		return err
 	}
@@ -41,6 +44,9 @@ func (s *site) chooseSeats(w http.ResponseWriter, r *http.Request) error {
 
 // chooseBest lets the house choose.
 func (s *site) chooseBest(w http.ResponseWriter, r *http.Request) error {
+	if wait, err := s.mustWait(w, r); wait || err != nil {
+		return err
+	}
 	if err := parseForm(r); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 type ticks struct {
 	chosen map[string]bool // ticked by what was just sent, nil: the visitor's own seats
 	lost   map[string]bool // taken a moment ago
+	turn   bool            // the visitor came from the line, or chose already
 }
 
 // mapView draws the layout as rows of equal cells.

@@ -68,6 +68,7 @@ func (s *site) showSeats(w http.ResponseWriter, r *http.Request, status int, o *
 		return err
 	}
 	s.history.Remember(seatmap.Key{EventID: o.Event.ID, Ride: o.Ride}, x.Version, x.Marks())
+	t.turn = r.Method == http.MethodPost || r.URL.Query().Has("turn")
 	s.render(w, r, status, views.Seats(s.seatsView(o, x, t, alert)))
 	return nil
 }
@@ -93,6 +94,7 @@ func (s *site) seatsView(o *booking.Offer, x *booking.Seats, t ticks, alert *vie
 		v.Way = wayOf(o.Stops, o.Ride, crossesZones(o))
 		v.Good = []string{closeTerms(o.Settings)}
 	}
+	v.Wait = s.waitNote(o, t.turn)
 	v.Picked, v.Total = picked(o, v.Map)
 	if free == 0 && alert == nil {
 		what := noun(o.Layout)

@@ -41,6 +41,7 @@ type Settings struct {
 	BestSeatRowFromFront int         // percent of the rows from the front where the best seats are
 	CancelTerms          CancelTerms // what goes back when a customer's tickets are cancelled
 	PhoneHoldMinutes     int         // seats booked by phone are free so long before the start or the boarding
+	WaitroomHolders      int         // so many visitors with seats of one event open its waiting room; 0: never
 	TwoStepRoles         string      // "owner,manager": must have a second factor to work here
 }
 
@@ -103,6 +104,7 @@ func settingTable() []SettingDef {
 		{"holds_per_address", GroupHolds, "Bookings at a time from one connection", "0", "So many bookings may be under way at the same time from one internet connection. 0, no limit, is right on ordinary days: a school, an office or a café with one Wi-Fi is one connection for everybody in it, and so are many mobile phones. " + rushHelp(RushHoldsPerAddress), number(0, 1000, "bookings", func(s *Settings) *int { return &s.HoldsPerAddress })},
 		{"seats_per_address", GroupHolds, "Seats at a time from one connection", "0", "The same for all seats of those bookings together; a seat that is paid for counts no more. " + rushHelp(RushSeatsPerAddress), number(0, 10000, "seats", func(s *Settings) *int { return &s.SeatsPerAddress })},
 		{"rehold_pause_seconds", GroupHolds, "Pause after letting a seat go", "0", "Who lets a seat go cannot hold it again for so long, so that others have their turn. Whose time ran out may always take the same seats again. " + rushHelp(RushPauseSeconds), number(0, 3600, "seconds", func(s *Settings) *int { return &s.ReholdPauseSeconds })},
+		{"waitroom_holders", GroupHolds, "Waiting room by itself", "0", "When so many visitors hold seats of one event at the same time, the next ones wait in line, until nobody has waited for ten minutes. 0: only where you plan one.", number(0, 100000, "visitors", func(s *Settings) *int { return &s.WaitroomHolders })},
 		{"seats_per_booking", GroupSelling, "Seats in one booking", "8", "Larger groups are asked to call.", number(1, 100, "seats", func(s *Settings) *int { return &s.SeatsPerBooking })},
 		{"sales_close_minutes", GroupSelling, "Online sales close", "10", "So long before the start, or before departure at the boarding stop. A negative number is after the start.", number(-1440, 14400, "minutes", func(s *Settings) *int { return &s.SalesCloseMinutes })},
 		{"sales_close_counter_minutes", GroupSelling, "The counter closes", "-15", "So long before the start or departure; a negative number is after it.", number(-1440, 14400, "minutes", func(s *Settings) *int { return &s.SalesCloseCounter })},
