@@ -53,9 +53,9 @@ SELECT r.event_id, @token, @address,
 
 // JoinLine gives a browser its place: by lot before the opening, at the end of the line
 // afterwards. Whoever waits or has a turn keeps it; whose turn is over begins again at
-// the end. false: nothing was changed.
-func (t *Tx) JoinLine(ctx context.Context, w NewWaiter) (bool, error) {
-	n, err := exec(ctx, t.q, joinLineSQL, pgx.StrictNamedArgs{"event": w.EventID, "token": w.TokenHash, "address": w.AddressHash, "here": w.Here.Seconds()})
+// the end. false: nothing was changed. With an AddressHash its address is locked before.
+func (q Queries) JoinLine(ctx context.Context, w NewWaiter) (bool, error) {
+	n, err := exec(ctx, q.q, joinLineSQL, pgx.StrictNamedArgs{"event": w.EventID, "token": w.TokenHash, "address": w.AddressHash, "here": w.Here.Seconds()})
 	return n == 1, err
 }
 

@@ -233,22 +233,26 @@ func (s *Service) Join(ctx context.Context, eventID int64, token []byte, address
 		return ErrNoRoom
 	}
 	w := db.NewWaiter{EventID: eventID, TokenHash: token, AddressHash: s.address(eventID, address), Here: hereAfterPage}
-	err = s.db.InTx(ctx, func(t *db.Tx) error {
-		if w.AddressHash != nil {
-			if err := t.LockWaitAddress(ctx, eventID, w.AddressHash); err != nil {
-				return err
-			}
-		}
-		joined, err := t.JoinLine(ctx, w)
-		if err != nil || joined {
+	if w.AddressHash == nil {
+		return joinLine(ctx, s.db.Queries, w)
+	}
+	return s.db.InTx(ctx, func(t *db.Tx) error {
+		if err := t.LockWaitAddress(ctx, eventID, w.AddressHash); err != nil {
 			return err
 		}
-		_, err = t.WaitEntry(ctx, eventID, token)
-		if errors.Is(err, domain.ErrNotFound) {
-			return ErrFull
-		}
-		return err
+		return joinLine(ctx, t.Queries, w)
 	})
+}
+
+func joinLine(ctx context.Context, q db.Queries, w db.NewWaiter) error {
+	joined, err := q.JoinLine(ctx, w)
+	if err != nil || joined {
+		return err
+	}
+	_, err = q.WaitEntry(ctx, w.EventID, w.TokenHash)
+	if errors.Is(err, domain.ErrNotFound) {
+		return ErrFull
+	}
 	return err
 }
 
