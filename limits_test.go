@@ -46,7 +46,7 @@ func (w *world) from(t *testing.T, address string) *buyer {
 // nothing is said of seats that were not asked for.
 func (p *page) notAllowed(code string, seats ...string) *page {
 	p.t.Helper()
-	p.want(422).says("Nothing was changed", "Nothing was charged")
+	p.want(422).says("Nothing was changed and nothing was charged")
 	if got := p.ticked(); !slices.Equal(got, seats) {
 		p.t.Errorf("%s: ticked are %v, want %v", code, got, seats)
 	}

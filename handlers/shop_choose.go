@@ -168,7 +168,7 @@ func ruleAlert(rule *domain.RuleError, o *booking.Offer) *views.SeatAlert {
 	if rule.Code == "none" {
 		return &views.SeatAlert{Heading: "Choose at least one " + noun(o.Layout), Text: "Tick one on the map, then press Continue. Nothing is held and nothing was charged."}
 	}
-	alert := &views.SeatAlert{Heading: ruleHeading(rule), Text: rule.Words + untilAllowed(rule, o) + " Nothing was charged."}
+	alert := &views.SeatAlert{Heading: ruleHeading(rule), Text: rule.Words + whatNow(rule, o)}
 	for i, set := range rule.Instead {
 		before := "Take instead:"
 		if i > 0 {

@@ -38,18 +38,20 @@ func public(remote string) bool {
 // load balancers use them too.
 func carrier() netip.Prefix { return netip.MustParsePrefix("100.64.0.0/10") }
 
-// untilAllowed ends a refusal that time will lift.
-func untilAllowed(rule *domain.RuleError, o *booking.Offer) string {
+// whatNow ends the words of a refusal: when it will be allowed, if time helps, and what is
+// safe.
+func whatNow(rule *domain.RuleError, o *booking.Offer) string {
 	if rule.Until.IsZero() {
-		return ""
+		return " Nothing was charged."
 	}
+	const safe = ". Nothing was changed and nothing was charged."
 	lead := " Or try again "
 	if rule.Code == "paused" {
 		lead = " Please choose others, or try again "
 	}
 	if left := rule.Until.Sub(o.Event.Now); left < 2*time.Minute {
-		return lead + "in " + format.Count(max(1, int(left.Round(time.Second).Seconds())), "second") + ". Nothing was changed."
+		return lead + "in " + format.Count(max(1, int(left.Round(time.Second).Seconds())), "second") + safe
 	}
 	at := format.In(rule.Until.Add(time.Minute-time.Nanosecond), o.Settings.TimeZone) // a minute that began must be over
-	return lead + "at " + format.Clock(at) + ", " + format.Zone(o.Settings.TimeZone) + ". Nothing was changed."
+	return lead + "at " + format.Clock(at) + ", " + format.Zone(o.Settings.TimeZone) + safe
 }

@@ -44,7 +44,7 @@ func TestAddressOf(t *testing.T) {
 	}
 }
 
-func TestUntilAllowed(t *testing.T) {
+func TestWhatNow(t *testing.T) {
 	now := time.Date(2026, 12, 1, 18, 30, 20, 0, time.UTC)
 	o := &booking.Offer{Settings: domain.Settings{TimeZone: "Europe/Rome"}}
 	o.Event.Now = now
@@ -53,15 +53,15 @@ func TestUntilAllowed(t *testing.T) {
 		until time.Time
 		want  string
 	}{
-		{"held_by_address", time.Time{}, ""},
-		{"held_by_address", now.Add(9*time.Minute + 39*time.Second), " Or try again at 19:40, Rome time. Nothing was changed."},
-		{"held_by_visitor", now.Add(9*time.Minute + 40*time.Second), " Or try again at 19:40, Rome time. Nothing was changed."},
-		{"held_by_visitor", now.Add(9*time.Minute + 41*time.Second), " Or try again at 19:41, Rome time. Nothing was changed."},
-		{"paused", now.Add(45 * time.Second), " Please choose others, or try again in 45 seconds. Nothing was changed."},
-		{"paused", now.Add(-time.Second), " Please choose others, or try again in 1 second. Nothing was changed."},
-		{"paused", now.Add(5 * time.Minute), " Please choose others, or try again at 19:36, Rome time. Nothing was changed."},
+		{"held_by_address", time.Time{}, " Nothing was charged."},
+		{"held_by_address", now.Add(9*time.Minute + 39*time.Second), " Or try again at 19:40, Rome time. Nothing was changed and nothing was charged."},
+		{"held_by_visitor", now.Add(9*time.Minute + 40*time.Second), " Or try again at 19:40, Rome time. Nothing was changed and nothing was charged."},
+		{"held_by_visitor", now.Add(9*time.Minute + 41*time.Second), " Or try again at 19:41, Rome time. Nothing was changed and nothing was charged."},
+		{"paused", now.Add(45 * time.Second), " Please choose others, or try again in 45 seconds. Nothing was changed and nothing was charged."},
+		{"paused", now.Add(-time.Second), " Please choose others, or try again in 1 second. Nothing was changed and nothing was charged."},
+		{"paused", now.Add(5 * time.Minute), " Please choose others, or try again at 19:36, Rome time. Nothing was changed and nothing was charged."},
 	} {
-		if got := untilAllowed(&domain.RuleError{Code: c.code, Until: c.until}, o); got != c.want {
+		if got := whatNow(&domain.RuleError{Code: c.code, Until: c.until}, o); got != c.want {
 			t.Errorf("%s until %v: %q, want %q", c.code, c.until, got, c.want)
 		}
 	}

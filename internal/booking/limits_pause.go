@@ -41,7 +41,7 @@ func notPaused(ctx context.Context, t *db.Tx, o *Offer, who Visitor, own *domain
 		}
 	}
 	o.Layout.SortSeats(rule.Seats)
-	rule.Words = fmt.Sprintf("You had %s until a moment ago. So many people are choosing seats just now that a seat which was let go is for others first.", listed(rule.Seats))
+	rule.Words = fmt.Sprintf("You had %s until a moment ago, and what was let go is for others first.", listed(rule.Seats))
 	return rule
 }
 
