@@ -236,7 +236,7 @@ func TestContract_Cookies(t *testing.T) {
 	for _, c := range []struct {
 		base, name string
 		secure     bool
-	}{{"", "holdfast", false}, {"https://tickets.example.org", "__Host-holdfast", true}} {
+	}{{"", "holdfast_visitor", false}, {"https://tickets.example.org", "__Host-holdfast_visitor", true}} {
 		var ev dbtest.Event
 		env := map[string]string{}
 		if c.base != "" {
@@ -258,9 +258,11 @@ func TestContract_Cookies(t *testing.T) {
 		if got := p.header.Get("Strict-Transport-Security") != ""; got != c.secure {
 			t.Errorf("HSTS: %v", got)
 		}
-		stored := one[string](w, `SELECT token FROM sessions LIMIT 1`)
-		if strings.Contains(stored, k.Value) {
-			t.Error("the session's token stands in the database as it is")
+		if stored := one[string](w, `SELECT holder FROM holds`); strings.Contains(stored, k.Value) {
+			t.Error("the visitor's number stands in the database as it is")
+		}
+		if n := one[int](w, `SELECT count(*) FROM sessions`); n != 0 {
+			t.Errorf("%d sessions were made for somebody who only buys", n)
 		}
 	}
 }

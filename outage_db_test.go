@@ -104,6 +104,18 @@ func (p *page) unreachable() *page {
 	return p
 }
 
+// soonUnreachable asks for a seat map without a database. For five seconds it may be the
+// one that was read last, then it must say that it cannot be read.
+func (w *world) soonUnreachable(ask func() *page) *page {
+	w.t.Helper()
+	var p *page
+	w.eventuallySim("a map that nobody can read any more is not shown", func() bool {
+		p = ask()
+		return p.status != 200 && p.status != 204
+	})
+	return p.unreachable()
+}
+
 func (p *page) unreachablePage() {
 	p.t.Helper()
 	if p.unreachable(); !strings.HasPrefix(p.header.Get("Content-Type"), "text/html") || !strings.Contains(p.text(), "Nothing was charged") {
@@ -147,7 +159,7 @@ func TestOutage_DatabaseInEveryStep(t *testing.T) {
 		b.post(w.URL+"/find", url.Values{"reference": {"AAA-AAA"}, "email": {"a@example.com"}}).unreachablePage()
 		b.get(booked.url.String()).unreachablePage()
 		b.post(w.URL+path+"/best", url.Values{"quantity": {"2"}}).unreachablePage()
-		b.get(w.URL + path + "/seats?v=1").unreachable()
+		w.soonUnreachable(func() *page { return b.get(w.URL + path + "/seats?v=1") })
 	}
 	choosing.submit(seatPage, seatPage.form("/holds"), seatFields("B1", "B2"), "").unreachablePage()
 	for _, b := range []*buyer{held, reviewing, paying, paid} {

@@ -133,7 +133,9 @@ func TestOutage_DatabaseHangs(t *testing.T) {
 	begin := time.Now()
 	asks := []func() *page{
 		func() *page { return stranger.get(shop.URL + "/") },
-		func() *page { return stranger.get(shop.URL + path) },
+		func() *page {
+			return shop.soonUnreachable(func() *page { return stranger.get(shop.URL + path) })
+		},
 		func() *page { return held.at("") },
 		func() *page { return held.at("/review") },
 		func() *page { return held.send("/extend", nil) },

@@ -38,6 +38,29 @@ func (t *Tx) ShareEvent(ctx context.Context, id int64) (string, error) {
 	return scalar[string](ctx, t.q, shareEventSQL, pgx.StrictNamedArgs{"id": id})
 }
 
+// Sale is what an event's row says of its sale at the moment it is shared.
+type Sale struct {
+	Status string
+	Plan   int64 // the layout's version
+	Open   bool  // the channel's time is not over
+	Now    time.Time
+}
+
+// saleOpen is when the web's sales of an event are open: before its own or the house's
+// minutes to the start, or to the departure at the stop where the ride begins.
+const saleOpen = `now() < coalesce((SELECT x.departs_at FROM event_stops x WHERE x.event_id = e.id AND x.stop_no = @from_stop AND e.kind = 'trip'), e.starts_at)
+       - make_interval(mins => coalesce(e.sales_close_minutes, @close_minutes))`
+
+const shareSaleSQL = `
+SELECT e.status, e.layout_version_id AS plan, ` + saleOpen + ` AS open, now() AS now
+  FROM events e WHERE e.id = @id FOR SHARE OF e`
+
+// ShareSale keeps the event's row from changing until the transaction ends and tells
+// whether its ride from a stop may be sold online; closeMinutes are the house's.
+func (t *Tx) ShareSale(ctx context.Context, id int64, fromStop, closeMinutes int) (Sale, error) {
+	return row[Sale](ctx, t.q, shareSaleSQL, pgx.StrictNamedArgs{"id": id, "from_stop": fromStop, "close_minutes": closeMinutes})
+}
+
 const eventStopsSQL = `
 SELECT s.event_id, s.stop_no, s.place_id, p.name AS place, p.address, p.time_zone, s.arrives_at, s.departs_at,
        s.may_board, s.may_alight, s.note

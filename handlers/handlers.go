@@ -83,16 +83,27 @@ type DemoSite struct {
 	Outbox Outbox
 }
 
+// What is kept ready in memory: a seat map of 300 seats with its page takes about 150 KB.
+const (
+	watchedMaps  = 200
+	watchedHomes = 100
+)
+
 type site struct {
 	Deps
 	pages       Pages
+	maps        *seatmap.Store[mapKey, *snapshot]
+	homes       *seatmap.Store[homeKey, *frozen]
 	history     *seatmap.History // of the customers' maps
 	counterMaps *seatmap.History // of the counter's
 }
 
 // New makes the whole site as one handler.
 func New(d Deps) http.Handler {
-	s := &site{Deps: d, history: seatmap.NewHistory(), counterMaps: seatmap.NewHistory()}
+	s := &site{
+		Deps: d, maps: seatmap.NewStore[mapKey, *snapshot](watchedMaps, seatmap.Stale), homes: seatmap.NewStore[homeKey, *frozen](watchedHomes, 0),
+		history: seatmap.NewHistory(), counterMaps: seatmap.NewHistory(),
+	}
 	s.pages = Pages{assets: d.Assets, booking: d.Booking, demo: d.Demo != nil, test: d.Booking.PaysOnline() && !d.StripeLive}
 	return s.routes()
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"runtime/debug"
@@ -16,7 +17,7 @@ import (
 type traceKey struct{}
 
 // trace is what the log knows of a request.
-type trace struct{ id, route string }
+type trace struct{ id, route, newVisitor string }
 
 func traceOf(r *http.Request) *trace {
 	if t, ok := r.Context().Value(traceKey{}).(*trace); ok {
@@ -102,26 +103,31 @@ func takeTime(w http.ResponseWriter) {
 	_ = c.SetWriteDeadline(now.Add(uploadTime))
 }
 
-// secure sets the headers that keep a page to itself.
-func (s *site) secure(next http.Handler) http.Handler {
+// secureHeaders keep a page to itself.
+func (s *site) secureHeaders() http.Header {
 	forms := "form-action 'self' https://checkout.stripe.com"
 	if s.StripeOrigin != "" {
 		forms += " " + s.StripeOrigin
 	}
-	csp := "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-		forms + "; base-uri 'none'; frame-ancestors 'none'"
-	https := strings.HasPrefix(s.BaseURL, "https://")
+	h := http.Header{}
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "+
+		forms+"; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+	h.Set("Permissions-Policy", "camera=(self), microphone=(), geolocation=(), payment=()")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	if strings.HasPrefix(s.BaseURL, "https://") {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+	return h
+}
+
+// secure sets secureHeaders on every answer.
+func (s *site) secure(next http.Handler) http.Handler {
+	headers := s.secureHeaders()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Security-Policy", csp)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("X-Frame-Options", "DENY")
-		h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
-		h.Set("Permissions-Policy", "camera=(self), microphone=(), geolocation=(), payment=()")
-		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		if https {
-			h.Set("Strict-Transport-Security", "max-age=31536000")
-		}
+		maps.Copy(w.Header(), headers)
 		next.ServeHTTP(w, r)
 	})
 }

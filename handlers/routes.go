@@ -306,5 +306,5 @@ func (s *site) around(shop *http.ServeMux) http.Handler {
 	if s.Demo != nil {
 		site = s.anyHost(site)
 	}
-	return s.outermost(site)
+	return s.fast(s.outermost(site))
 }

@@ -35,6 +35,7 @@ func (s *site) chooseSeats(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return s.notChosen(w, r, o, id, seats, err)
 	}
+	s.remember(w, r)
 	// "The same seats again" brings along what was typed.
 	if err := s.keepTyped(r, id); err != nil {
 		return err
@@ -74,6 +75,7 @@ func (s *site) chooseBest(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return s.notChosen(w, r, o, id, nil, err)
 	}
+	s.remember(w, r)
 	return seeOther(w, r, "/holds/"+id)
 }
 

@@ -1,8 +1,10 @@
 package handlers
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -12,28 +14,65 @@ import (
 	"holdfast/views"
 )
 
+// homeKey is what the page of what is on depends on, as the address has it.
+type homeKey struct{ date, origin, destination string }
+
+func homeKeyOf(q url.Values) homeKey {
+	return homeKey{q.Get("date"), q.Get("origin"), q.Get("destination")}
+}
+
+// errNotForAll says that a page is for the one who asked: what was typed is wrong.
+var errNotForAll = errors.New("an answer to one request")
+
+// readyHome is the page of what is on, at most a second old, for a stranger.
+func (s *site) readyHome(r *http.Request) (string, func(http.ResponseWriter, *http.Request) int) {
+	k := homeKeyOf(r.URL.Query())
+	f, err := s.homes.Get(r.Context(), k, func(ctx context.Context, last *frozen) (*frozen, error) {
+		v, status, err := s.homeView(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		if status != http.StatusOK {
+			return nil, errNotForAll
+		}
+		return freezeAgain(last, views.Home(v))
+	})
+	if err != nil {
+		return "", nil
+	}
+	return "GET /{$}", f.Value.send
+}
+
 // home is what's on and the search for trips.
 func (s *site) home(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	searched := q.Get("origin") != "" || q.Get("destination") != ""
-	page, set, err := s.pages.page(r.Context(), "What’s on", domain.Screening)
+	v, status, err := s.homeView(r.Context(), homeKeyOf(r.URL.Query()))
 	if err != nil {
 		return err
 	}
+	s.render(w, r, status, views.Home(v))
+	return nil
+}
+
+func (s *site) homeView(ctx context.Context, k homeKey) (views.HomeView, int, error) {
+	searched := k.origin != "" || k.destination != ""
+	page, set, err := s.pages.page(ctx, "What’s on", domain.Screening)
+	if err != nil {
+		return views.HomeView{}, 0, err
+	}
 	v := views.HomeView{Page: page, TripsFirst: searched}
-	day, badDate := date(q.Get("date"))
+	day, badDate := date(k.date)
 	status := http.StatusOK
 	if set.Kind != "bus" {
-		films, err := s.Schedule.Films(r.Context(), day, set)
+		films, err := s.Schedule.Films(ctx, day, set)
 		if err != nil {
-			return err
+			return v, 0, err
 		}
 		v.Films = filmsPart(films, set)
 		v.Page.Title = v.Films.Heading
 	}
 	if set.Kind != "cinema" {
-		if v.Trips, err = s.tripsPart(r, set, day); err != nil {
-			return err
+		if v.Trips, err = s.tripsPart(ctx, k, set, day); err != nil {
+			return v, 0, err
 		}
 		if v.Trips != nil && (searched || v.Films == nil) && v.Trips.Heading != "" {
 			v.Page.Title, v.Page.Venue.Kind = v.Trips.Heading, "bus"
@@ -56,8 +95,7 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	if v.Trips != nil && v.Trips.Note != nil {
 		status = http.StatusUnprocessableEntity
 	}
-	s.render(w, r, status, views.Home(v))
-	return nil
+	return v, status, nil
 }
 
 // nothingOnSale: no film is planned on any day from the shown one, today, on, and no bus
@@ -177,24 +215,26 @@ func dayLinks(today, shown time.Time, some []schedule.DayCount, more string) []v
 	return out
 }
 
-func (s *site) tripsPart(r *http.Request, set domain.Settings, day *time.Time) (*views.TripsPart, error) {
-	q := r.URL.Query()
+func (s *site) tripsPart(ctx context.Context, k homeKey, set domain.Settings, day *time.Time) (*views.TripsPart, error) {
 	ask := schedule.Search{Date: day}
 	var bad bool
-	for name, id := range map[string]*int64{"origin": &ask.Origin, "destination": &ask.Destination} {
-		if text := q.Get(name); text != "" {
+	for _, place := range []struct {
+		text string
+		id   *int64
+	}{{k.origin, &ask.Origin}, {k.destination, &ask.Destination}} {
+		if place.text != "" {
 			var err error
-			*id, err = strconv.ParseInt(text, 10, 64)
-			bad = bad || err != nil || *id < 1
+			*place.id, err = strconv.ParseInt(place.text, 10, 64)
+			bad = bad || err != nil || *place.id < 1
 		}
 	}
 	if bad {
 		ask = schedule.Search{Date: day}
 	}
-	found, err := s.Schedule.Trips(r.Context(), ask, set)
+	found, err := s.Schedule.Trips(ctx, ask, set)
 	if errors.Is(err, domain.ErrNotFound) {
 		bad = true
-		found, err = s.Schedule.Trips(r.Context(), schedule.Search{Date: day}, set)
+		found, err = s.Schedule.Trips(ctx, schedule.Search{Date: day}, set)
 	}
 	if err != nil || len(found.Places) < 2 {
 		return nil, err

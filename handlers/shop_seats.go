@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -14,19 +13,6 @@ import (
 	"holdfast/internal/seatmap"
 	"holdfast/views"
 )
-
-// offer reads the event of the path on the ride that get names.
-func (s *site) offer(r *http.Request, get func(string) string) (*booking.Offer, error) {
-	id, err := pathID(r, "event")
-	if err != nil {
-		return nil, err
-	}
-	want, err := ride(get)
-	if err != nil {
-		return nil, err
-	}
-	return s.Booking.Offer(r.Context(), id, want)
-}
 
 // seatPage is the map; 422 with the whole line's map when the stops do not work.
 func (s *site) seatPage(w http.ResponseWriter, r *http.Request) error {
@@ -245,33 +231,15 @@ func (s *site) seatUpdates(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Vary", "HX-Request")
-	w.Header().Set("Cache-Control", "no-store")
 	old, err := strconv.ParseUint(r.URL.Query().Get("v"), 10, 32)
 	if err == nil && uint32(old) == x.Version {
-		w.WriteHeader(http.StatusNoContent)
+		unchanged(w, r)
 		return nil
 	}
-	key := seatmap.Key{EventID: o.Event.ID, Ride: o.Ride}
-	changed, known := s.history.Changed(key, uint32(old), x.Marks())
-	s.history.Remember(key, x.Version, x.Marks())
-	free := 0
-	v := views.SeatUpdatesView{Version: int64(x.Version), PollURL: pollURL(o, x.Version)}
-	for _, d := range mapView(o, x, ticks{}).Decks {
-		for _, row := range d.Rows {
-			free += row.Free
-			touched := !known
-			for _, c := range row.Cells {
-				if c.No != "" && (!known || slices.Contains(changed, c.No)) {
-					v.Cells, touched = append(v.Cells, c), true
-				}
-			}
-			if touched && row.ID != "" {
-				v.Rows = append(v.Rows, row)
-			}
-		}
-	}
-	v.Free = freeWords(free, o.Layout)
+	w.Header().Set("Vary", "HX-Request")
+	w.Header().Set("Cache-Control", "no-store")
+	v := s.updatesView(o, x, uint32(old))
+	s.history.Remember(seatmap.Key{EventID: o.Event.ID, Ride: o.Ride}, x.Version, x.Marks())
 	s.render(w, r, http.StatusOK, views.SeatUpdates(v))
 	return nil
 }

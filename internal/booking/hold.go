@@ -114,30 +114,25 @@ func (s *Service) closeOwn(ctx context.Context, holder domain.Holder, eventID in
 }
 
 func (s *Service) choose(ctx context.Context, o *Offer, who Visitor, seats []string) (id string, err error) {
+	if who.New && who.limits == (domain.Limits{}) {
+		return s.openFirst(ctx, o, who.Holder, seats)
+	}
 	err = s.db.InTx(ctx, func(t *db.Tx) error {
-		var own []*domain.Hold
-		if !who.New {
-			if err := t.LockHolder(ctx, who.Holder); err != nil {
-				return err
-			}
+		if err := t.LockHolder(ctx, who.Holder); err != nil {
+			return err
 		}
 		if err := lockAddress(ctx, t, who); err != nil {
 			return err
 		}
-		if !who.New {
-			var err error
-			if own, err = lockOwn(ctx, t, who.Holder, o.Event.ID); err != nil {
-				return err
-			}
-		}
-		status, err := t.ShareEvent(ctx, o.Event.ID)
+		own, err := lockOwn(ctx, t, who.Holder, o.Event.ID)
 		if err != nil {
 			return err
 		}
-		if status != "published" {
-			return domain.ErrSalesClosed
+		sale, err := t.ShareSale(ctx, o.Event.ID, o.Ride.From, o.Settings.SalesCloseMinutes)
+		if err != nil {
+			return err
 		}
-		if err := samePlan(ctx, t, o); err != nil {
+		if err := stillOffered(o, sale); err != nil {
 			return err
 		}
 		current, err := s.current(ctx, t, own)
@@ -150,7 +145,7 @@ func (s *Service) choose(ctx context.Context, o *Offer, who Visitor, seats []str
 		if current != nil {
 			id, err = current.ID, s.change(ctx, t, o, current, seats)
 		} else {
-			id, err = s.open(ctx, t, o, who, seats)
+			id, err = s.open(ctx, t, o, sale.Now, who, seats)
 		}
 		if err == nil {
 			err = noteLimits(ctx, t, o, who, id, current, seats)
@@ -159,6 +154,49 @@ func (s *Service) choose(ctx context.Context, o *Offer, who Visitor, seats []str
 		return err
 	})
 	return id, err
+}
+
+// stillOffered compares an offer, which may be a second old, with the event that is shared
+// now: whether it may be sold, and whether it shows its seat plan.
+func stillOffered(o *Offer, now db.Sale) error {
+	switch {
+	case now.Status != "published" || !now.Open:
+		return domain.ErrSalesClosed
+	case now.Plan != o.Event.LayoutVersionID:
+		return domain.ErrBusy
+	}
+	return nil
+}
+
+// openFirst makes the hold of somebody who has none: there is nothing of theirs to lock,
+// to count or to keep, so one statement does it.
+func (s *Service) openFirst(ctx context.Context, o *Offer, holder domain.Holder, seats []string) (string, error) {
+	lines := s.lines(o.Layout, o.Fares, seats, &domain.Hold{})
+	h := db.FirstHold{
+		NewHold: db.NewHold{
+			ID: newUUID(), EventID: o.Event.ID, Ride: o.Ride, Channel: "web", Holder: holder,
+			Total: sum(lines), Currency: o.Event.Currency, TaxBP: o.Event.TaxBP, Fares: o.Fares,
+		},
+		Plan: o.Event.LayoutVersionID, Window: o.Settings.Window(), Grace: o.Settings.Grace(), CloseMinutes: o.Settings.SalesCloseMinutes,
+	}
+	err := s.db.OpenHold(ctx, h, lines)
+	failpoint.If(err == nil, "hold.after_commit")
+	if errors.Is(err, domain.ErrSalesClosed) {
+		return "", s.whyNot(ctx, o)
+	}
+	return h.ID, err
+}
+
+// whyNot says why an event is not on sale as it was offered.
+func (s *Service) whyNot(ctx context.Context, o *Offer) error {
+	now, err := s.Offer(ctx, o.Event.ID, &o.Ride)
+	switch {
+	case err != nil:
+		return err
+	case !now.Open():
+		return domain.ErrSalesClosed
+	}
+	return domain.ErrBusy // another seat plan: look again
 }
 
 // samePlan checks, once the event is shared, that the offer still shows its seat plan: a
@@ -222,19 +260,16 @@ func (s *Service) giveBack(ctx context.Context, t *db.Tx, h *domain.Hold) error 
 }
 
 // open makes a new hold. What the visitor typed for this event before is kept.
-func (s *Service) open(ctx context.Context, t *db.Tx, o *Offer, who Visitor, seats []string) (string, error) {
-	last := &domain.Hold{}
-	if !who.New {
-		if err := s.withinLimit(ctx, t, o, who.Holder, seats); err != nil {
-			return "", err
-		}
-		var err error
-		if last, err = s.lastTyped(ctx, t.Queries, who.Holder, o.Event.ID); err != nil {
-			return "", err
-		}
+func (s *Service) open(ctx context.Context, t *db.Tx, o *Offer, now time.Time, who Visitor, seats []string) (string, error) {
+	if err := s.withinLimit(ctx, t, o, who.Holder, seats); err != nil {
+		return "", err
+	}
+	last, err := s.lastTyped(ctx, t.Queries, who.Holder, o.Event.ID)
+	if err != nil {
+		return "", err
 	}
 	h := db.NewHold{
-		ID: newUUID(), EventID: o.Event.ID, Ride: o.Ride, Channel: "web", Holder: who.Holder, ExpiresAt: o.Event.Now.Add(o.Settings.Window()),
+		ID: newUUID(), EventID: o.Event.ID, Ride: o.Ride, Channel: "web", Holder: who.Holder, ExpiresAt: now.Add(o.Settings.Window()),
 		Currency: o.Event.Currency, TaxBP: o.Event.TaxBP, Fares: o.Fares, Name: last.Name, Email: last.Email, Phone: last.Phone,
 	}
 	lines := s.lines(o.Layout, o.Fares, seats, last)

@@ -31,6 +31,13 @@ func (o *Offer) Open() bool {
 	return o.Event.Status == "published" && o.Event.Now.Before(o.ClosesAt)
 }
 
+// After is the offer with its clock so much later: what was read a moment ago, now.
+func (o *Offer) After(passed time.Duration) *Offer {
+	later := *o
+	later.Event.Now = o.Event.Now.Add(passed)
+	return &later
+}
+
 // CounterClosesAt is when the counter's own sales of the ride end, mostly after the start.
 func (o *Offer) CounterClosesAt() time.Time {
 	return domain.ClosesOn(domain.ChannelCounter, o.Event, o.Boards, o.Settings)
