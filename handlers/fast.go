@@ -55,6 +55,7 @@ func (s *site) ready(r *http.Request) (route string, answer func(http.ResponseWr
 	if err != nil {
 		return "", nil
 	}
+	k.turn = !poll && q.Has("turn")
 	n, err := s.look(r.Context(), k)
 	if err != nil || !poll && !n.offer.Open() {
 		return "", nil

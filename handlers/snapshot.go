@@ -20,18 +20,20 @@ type mapKey struct {
 	event int64
 	whole bool
 	ride  domain.Ride
+	turn  bool // for somebody whose turn it is
 }
 
 // keyOf reads the key of the event that get and the path name.
 func keyOf(event int64, get func(string) string) (mapKey, error) {
 	want, err := ride(get)
-	switch {
-	case err != nil:
+	if err != nil {
 		return mapKey{}, err
-	case want == nil:
-		return mapKey{event: event, whole: true}, nil
 	}
-	return mapKey{event: event, ride: *want}, nil
+	k := mapKey{event: event, whole: want == nil}
+	if want != nil {
+		k.ride = *want
+	}
+	return k, nil
 }
 
 // snapshot is an event as a stranger sees it, from one reading of the database. What is
@@ -39,6 +41,7 @@ func keyOf(event int64, get func(string) string) (mapKey, error) {
 type snapshot struct {
 	offer *booking.Offer
 	seats *booking.Seats
+	wait  *views.Note // what the page says of the line
 	drawn *drawn
 }
 
@@ -79,12 +82,12 @@ func (s *site) readMap(k mapKey) seatmap.Load[*snapshot] {
 			return nil, err
 		}
 		s.history.Remember(seatmap.Key{EventID: o.Event.ID, Ride: o.Ride}, x.Version, x.Marks())
-		now := &snapshot{offer: o, seats: x}
+		now := &snapshot{offer: o, seats: x, wait: s.waitNote(o, k.turn)}
 		if last != nil && last.looksLike(now) {
 			now.drawn = last.drawn
 		} else {
 			now.drawn = &drawn{updates: map[uint32]*frozen{}, page: sync.OnceValues(func() (*frozen, error) {
-				return freeze(views.Seats(s.seatsView(o, x, ticks{}, nil)))
+				return freeze(views.Seats(s.seatsView(o, x, ticks{turn: k.turn}, nil)))
 			})}
 		}
 		return now, nil
@@ -93,7 +96,7 @@ func (s *site) readMap(k mapKey) seatmap.Load[*snapshot] {
 
 // looksLike says whether pages of both would be the same, byte for byte.
 func (n *snapshot) looksLike(other *snapshot) bool {
-	if n.seats.Version != other.seats.Version {
+	if n.seats.Version != other.seats.Version || !reflect.DeepEqual(n.wait, other.wait) {
 		return false
 	}
 	a, b := *n.offer, *other.offer
