@@ -61,6 +61,7 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 	cfg.ConnConfig.ConnectTimeout = 3 * time.Second
 	p := cfg.ConnConfig.RuntimeParams
 	p["application_name"] = "holdfast"
+	p["jit"] = "off" // our statements take milliseconds: compiling them takes longer, each time anew
 	p["timezone"] = "UTC"
 	p["lock_timeout"] = "3000"
 	p["statement_timeout"] = "10000"
