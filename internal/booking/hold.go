@@ -43,6 +43,9 @@ func (s *Service) Choose(ctx context.Context, o *Offer, who Visitor, seats []str
 	if who.limits, err = s.limits(ctx, o, who); err != nil {
 		return "", err
 	}
+	if err := s.looksFull(ctx, o, who, seats); err != nil {
+		return "", err
+	}
 	if !who.New {
 		if id, err := s.closeOwn(ctx, who.Holder, o.Event.ID); err != nil {
 			return id, err

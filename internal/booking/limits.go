@@ -49,6 +49,21 @@ func lockAddress(ctx context.Context, t *db.Tx, who Visitor) error {
 
 func (v Visitor) counted() bool { return v.limits.ByAddress() && v.Address.Key != "" }
 
+// looksFull refuses on a plain look what the address's limits forbid anyway: a flood from
+// one address must not wait for its lock with a connection each, while everybody else
+// waits for a connection. What passes is decided in the transaction.
+func (s *Service) looksFull(ctx context.Context, o *Offer, who Visitor, seats []string) error {
+	if !who.counted() {
+		return nil
+	}
+	if !who.New {
+		if own, err := s.db.ActiveHolds(ctx, who.Holder, o.Event.ID); err != nil || len(own) > 0 {
+			return err
+		}
+	}
+	return withinAddress(ctx, s.db.Queries, who, nil, seats)
+}
+
 // withinLimits refuses a choice that a limit forbids. The visitor and the address are
 // locked, so nobody else of them chooses meanwhile. A hold that gets no larger is within
 // every number, whatever the owner has set since.
@@ -65,7 +80,7 @@ func withinLimits(ctx context.Context, t *db.Tx, o *Offer, who Visitor, own *dom
 	if err := withinVisitor(ctx, t, who, own, seats); err != nil {
 		return err
 	}
-	return withinAddress(ctx, t, who, own, seats)
+	return withinAddress(ctx, t.Queries, who, own, seats)
 }
 
 // noteLimits writes down what the next choice is measured by: where this hold came from,

@@ -30,11 +30,11 @@ func withinVisitor(ctx context.Context, t *db.Tx, who Visitor, own *domain.Hold,
 }
 
 // withinAddress tells how many seats are held from the visitor's connection, never which.
-func withinAddress(ctx context.Context, t *db.Tx, who Visitor, own *domain.Hold, seats []string) error {
+func withinAddress(ctx context.Context, q db.Queries, who Visitor, own *domain.Hold, seats []string) error {
 	if !who.counted() {
 		return nil
 	}
-	held, err := t.HeldByAddress(ctx, who.Address.Key, idOf(own))
+	held, err := q.HeldByAddress(ctx, who.Address.Key, idOf(own))
 	if err != nil {
 		return err
 	}

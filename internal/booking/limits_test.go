@@ -168,3 +168,31 @@ func TestLimitsRace(t *testing.T) {
 		t.Errorf("the control held to the limit (%d): this test proves nothing", got)
 	}
 }
+
+// A full address is refused without its lock: a flood of it keeps nobody's connection.
+func TestLimitsFullAddressWaitsForNothing(t *testing.T) {
+	t.Parallel()
+	d, s, queued, _ := limited(t, nil)
+	visitor := func(i int, isNew bool) booking.Visitor {
+		return booking.Visitor{Holder: domain.Holder(fmt.Sprintf("web:%d", i)), New: isNew, Address: booking.Address{Key: "home"}}
+	}
+	for i := range domain.RushHoldsPerAddress {
+		if _, err := s.Choose(t.Context(), queued, visitor(i, true), []string{queued.Layout.Cells[i].SeatNo}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := d.InTx(t.Context(), func(tx *db.Tx) error {
+		if err := tx.LockAddress(t.Context(), "home"); err != nil {
+			return err
+		}
+		for i, isNew := range []bool{true, false} {
+			if _, err := s.Choose(t.Context(), queued, visitor(100+i, isNew), []string{"E5"}); refusedAs(err) != "held_by_address" {
+				t.Errorf("a visitor who is new (%v): %v", isNew, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
