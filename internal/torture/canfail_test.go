@@ -3,11 +3,8 @@ package torture
 import (
 	"fmt"
 	"net/url"
-	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/net/html"
 
 	"holdfast/internal/stripesim"
 )
@@ -76,11 +73,7 @@ func (r *rig) mustFind(t *testing.T, check string) {
 }
 
 func (r *rig) badAnswer(t *testing.T) {
-	root, err := html.Parse(strings.NewReader("<p>ERROR: deadlock detected (SQLSTATE 40P01)</p>"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.look(&page{status: 500, url: &url.URL{Path: "/x"}, root: root})
+	r.look(&page{Status: 500, URL: &url.URL{Path: "/x"}, Body: []byte("<p>ERROR: deadlock detected (SQLSTATE 40P01)</p>")})
 	if found := r.tally.found(); len(found) != 2 || found[0].check != "answers" { // the status, and the words
 		t.Errorf("one bad answer: %q", found)
 	}
@@ -137,7 +130,7 @@ func (r *rig) paying(t *testing.T, at sale) string {
 func (r *rig) pays(t *testing.T, address string) *page {
 	t.Helper()
 	p, err := r.client().post(address, url.Values{"action": {"pay"}})
-	if err != nil || p.status != 303 {
+	if err != nil || p.Status != 303 {
 		t.Fatalf("paying: %v", err)
 	}
 	return p
@@ -150,7 +143,7 @@ func (r *rig) buy(t *testing.T, at sale) {
 	b.choose(d)
 	address := b.waiting(d)
 	p, err := b.c.follow(b.c.post(address, url.Values{"action": {"pay"}}))
-	if err != nil || len(p.values("data-ticket")) == 0 {
+	if err != nil || len(p.Values("data-ticket")) == 0 {
 		t.Fatal(fmt.Errorf("no tickets: %w", err))
 	}
 }

@@ -96,7 +96,7 @@ func (b *customer) set(hold string) {
 
 // saw ends the customer when the page shows tickets.
 func (b *customer) saw(p *page) {
-	if p != nil && strings.HasPrefix(p.url.Path, "/bookings/") && p.status == http.StatusOK {
+	if p != nil && strings.HasPrefix(p.URL.Path, "/bookings/") && p.Status == http.StatusOK {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.done = true
@@ -109,7 +109,7 @@ func (b *customer) lookAt(hold string) {
 		return
 	}
 	b.saw(p)
-	if p.status == http.StatusGone || p.status == http.StatusNotFound {
+	if p.Status == http.StatusGone || p.Status == http.StatusNotFound {
 		b.set("")
 	}
 }
@@ -117,7 +117,7 @@ func (b *customer) lookAt(hold string) {
 func (b *customer) press(hold, act, name string) {
 	p, err := b.c.post(b.r.url+hold+act, nil)
 	if err == nil {
-		b.r.tally.add(name + " " + http.StatusText(p.status))
+		b.r.tally.add(name + " " + http.StatusText(p.Status))
 	}
 }
 
@@ -132,28 +132,28 @@ func (b *customer) choose(d *rand.Rand) {
 	if err != nil {
 		return
 	}
-	f := p.form("/holds")
-	if f == nil || len(f.seats) == 0 {
+	f := p.Form("/holds")
+	if f == nil || len(f.Seats) == 0 {
 		b.r.tally.add("nothing on offer")
 		return
 	}
-	d.Shuffle(len(f.seats), func(i, j int) { f.seats[i], f.seats[j] = f.seats[j], f.seats[i] })
-	f.values["seat"] = f.seats[:1+d.IntN(min(3, len(f.seats)))]
-	p, err = b.c.post(p.resolve(f.action), f.values)
+	d.Shuffle(len(f.Seats), func(i, j int) { f.Seats[i], f.Seats[j] = f.Seats[j], f.Seats[i] })
+	f.Values["seat"] = f.Seats[:1+d.IntN(min(3, len(f.Seats)))]
+	p, err = b.c.post(p.Resolve(f.Action), f.Values)
 	if err != nil {
 		return
 	}
 	switch {
-	case p.status == http.StatusSeeOther && strings.HasPrefix(p.location, "/holds/"):
+	case p.Status == http.StatusSeeOther && strings.HasPrefix(p.Location, "/holds/"):
 		b.r.tally.add("hold won")
-		b.set(p.location)
-	case p.status == http.StatusSeeOther: // paid already
+		b.set(p.Location)
+	case p.Status == http.StatusSeeOther: // paid already
 		p, _ = b.c.follow(p, nil)
 		b.saw(p)
-	case p.status == http.StatusConflict:
+	case p.Status == http.StatusConflict:
 		b.r.tally.add("hold lost")
 	default:
-		b.r.tally.add("hold " + http.StatusText(p.status))
+		b.r.tally.add("hold " + http.StatusText(p.Status))
 	}
 }
 
@@ -164,15 +164,15 @@ func (b *customer) details(d *rand.Rand, hold string) (*page, error) {
 		return nil, err
 	}
 	b.saw(p)
-	f := p.form("/details")
+	f := p.Form("/details")
 	if f == nil {
-		if p.status == http.StatusGone {
+		if p.Status == http.StatusGone {
 			b.set("")
 		}
 		return p, errNoForm
 	}
 	change := url.Values{"name": {"Nimali Fernando"}, "email": {fmt.Sprintf("n%d@example.com", d.IntN(1e6))}}
-	for name := range f.values {
+	for name := range f.Values {
 		switch {
 		case strings.HasPrefix(name, "passenger."):
 			change.Set(name, "Passenger "+strings.TrimPrefix(name, "passenger."))
@@ -189,28 +189,28 @@ func (b *customer) buy(ctx context.Context, d *rand.Rand, hold string) {
 	if err != nil {
 		return
 	}
-	f := p.form("/pay")
+	f := p.Form("/pay")
 	if f == nil {
 		b.saw(p)
 		return
 	}
-	address := p.resolve(f.action)
+	address := p.Resolve(f.Action)
 	if d.IntN(6) == 0 { // the second click of an impatient hand
-		go func() { _, _ = b.c.post(address, f.values) }()
+		go func() { _, _ = b.c.post(address, f.Values) }()
 	}
 	b.r.tally.add("pay pressed")
-	p, err = b.c.post(address, f.values)
+	p, err = b.c.post(address, f.Values)
 	if err != nil {
 		return
 	}
-	if !strings.HasPrefix(p.location, b.r.stripe) {
-		b.r.tally.add("pay " + http.StatusText(p.status))
+	if !strings.HasPrefix(p.Location, b.r.stripe) {
+		b.r.tally.add("pay " + http.StatusText(p.Status))
 		p, _ = b.c.follow(p, nil)
 		b.saw(p)
 		return
 	}
 	b.r.tally.add("pay page")
-	b.atStripe(ctx, d, hold, p.location)
+	b.atStripe(ctx, d, hold, p.Location)
 }
 
 // atStripe is what people do on the hosted page.
@@ -284,8 +284,8 @@ func (b *customer) waiting(d *rand.Rand) string {
 	if err != nil {
 		return ""
 	}
-	if p, err = b.c.submit(p, "/pay", nil); err != nil || !strings.HasPrefix(p.location, b.r.stripe) {
+	if p, err = b.c.submit(p, "/pay", nil); err != nil || !strings.HasPrefix(p.Location, b.r.stripe) {
 		return ""
 	}
-	return p.location
+	return p.Location
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"holdfast/internal/apptest"
 	"maps"
 	"net/http"
 	"os/exec"
@@ -30,7 +31,7 @@ type keeper struct {
 
 	mu      sync.Mutex
 	cmd     *exec.Cmd
-	log     *tailLog
+	log     *apptest.Tail
 	life    uint64
 	born    time.Time
 	killed  bool // by us
@@ -61,7 +62,7 @@ func (k *keeper) start() bool {
 	if !k.gentle {
 		cmd.Env = append(cmd.Env, "HOLDFAST_FAILPOINTS="+k.plan())
 	}
-	k.log = &tailLog{}
+	k.log = &apptest.Tail{}
 	cmd.Stdout, cmd.Stderr = k.log, k.log
 	if err := cmd.Start(); err != nil {
 		k.r.tally.wrong("process", "it cannot be started: %v", err)
@@ -182,26 +183,4 @@ func (k *keeper) stop() {
 		k.kill()
 		<-k.over
 	}
-}
-
-// tailLog keeps the end of a life's log.
-type tailLog struct {
-	mu sync.Mutex
-	b  []byte
-}
-
-func (l *tailLog) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.b = append(l.b, p...)
-	if len(l.b) > 1<<18 {
-		l.b = append([]byte(nil), l.b[1<<17:]...)
-	}
-	return len(p), nil
-}
-
-func (l *tailLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return string(l.b)
 }

@@ -49,15 +49,15 @@ func TestNets(t *testing.T) {
 		r.sim.SetFaults(append(silent, stripesim.Fault{Kind: stripesim.FailSaved, Op: stripesim.OpCreateSession, Times: 1}))
 		b := &customer{r: r, c: r.client(), at: r.events[1]}
 		b.choose(r.dice(1))
-		if p := r.pressPay(t, b); p.status != 503 {
-			t.Errorf("answered %d, want 503", p.status)
+		if p := r.pressPay(t, b); p.Status != 503 {
+			t.Errorf("answered %d, want 503", p.Status)
 		}
 		r.exec(`UPDATE payments SET created_at = created_at - interval '1 minute' WHERE state = 'creating'`)
 		p := r.pressPay(t, b) // a minute later the page is found
-		if p.status != 303 {
-			t.Fatalf("answered %d, want the page", p.status)
+		if p.Status != 303 {
+			t.Fatalf("answered %d, want the page", p.Status)
 		}
-		r.pays(t, p.location)
+		r.pays(t, p.Location)
 		r.swept(t, "paid on a page that was found in the list")
 	})
 	t.Run("a page that nobody saw and whose time is over", func(t *testing.T) {
@@ -102,7 +102,7 @@ func (r *rig) refundWanted(t *testing.T) {
 	b.choose(r.dice(3))
 	p := r.pressPay(t, b)
 	r.exec(`UPDATE events SET status = 'cancelled' WHERE id = $1`, r.doomed.ID)
-	if _, err := b.c.follow(b.c.post(p.location, url.Values{"action": {"pay"}})); err != nil {
+	if _, err := b.c.follow(b.c.post(p.Location, url.Values{"action": {"pay"}})); err != nil {
 		t.Fatal(err)
 	}
 	r.until(t, "Stripe was asked for the refund", `SELECT EXISTS (SELECT 1 FROM river_job WHERE kind = 'refund' AND errors IS NOT NULL)`)

@@ -6,11 +6,9 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -21,6 +19,7 @@ import (
 
 	"holdfast/db"
 	"holdfast/db/dbtest"
+	"holdfast/internal/apptest"
 	"holdfast/internal/privpg"
 	"holdfast/internal/stripesim"
 )
@@ -40,7 +39,7 @@ type rig struct {
 	cluster *cluster
 	db      *db.DB
 	sim     *stripesim.Sim
-	mail    *mailServer
+	mail    *apptest.MailServer
 	wire    *http.Transport // of all customers
 	url     string          // of the shop
 	stripe  string
@@ -81,14 +80,14 @@ func newRig(t *testing.T, seed uint64, events int) *rig {
 	for k, v := range map[string]string{"hold_window_minutes": "2", "grace_seconds": "5", "live_holds_per_visitor": "3"} {
 		r.exec(`INSERT INTO settings (key, value) VALUES ($1, $2)`, k, v)
 	}
-	port := quietPort(t)
+	port := apptest.QuietPort(t)
 	r.url = fmt.Sprintf("http://127.0.0.1:%d", port)
 	r.startStripe(t)
-	r.mail = startMail(t, seed)
+	r.mail = apptest.StartMail(t, seed)
 	r.env = []string{
 		"DATABASE_URL=" + r.cluster.url, "BASE_URL=" + r.url, fmt.Sprintf("PORT=%d", port), "APP_SECRET=" + strings.Repeat("t", 40), "SETUP_TOKEN=setup",
 		"STRIPE_SECRET_KEY=" + stripeKey, "STRIPE_WEBHOOK_SECRETS=" + stripeSecret, "STRIPE_API_URL=" + r.stripe,
-		"SMTP_URL=" + r.mail.url, "MAIL_FROM=tickets@torture.example", "GORACE=halt_on_error=1",
+		"SMTP_URL=" + r.mail.URL, "MAIL_FROM=tickets@torture.example", "GORACE=halt_on_error=1",
 	}
 	bin, err := built()
 	if err != nil {
@@ -99,32 +98,10 @@ func newRig(t *testing.T, seed uint64, events int) *rig {
 }
 
 // built is the program as it is deployed, but for the fail points; once for all tests.
-var built = sync.OnceValues(func() (string, error) {
-	dir, err := binDir()
-	if err != nil {
-		return "", err
-	}
-	bin := filepath.Join(dir, "holdfast")
-	args := []string{"build", "-tags", "failpoints", "-o", bin}
-	if raced {
-		args = append(args, "-race")
-	}
-	if out, err := exec.Command("go", append(args, "holdfast")...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return bin, nil
-})
-
-var binDir = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "holdfast-torture-bin-") })
+var built = sync.OnceValues(func() (string, error) { return apptest.Build("failpoints") })
 
 // TestMain removes the program again.
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if dir, err := binDir(); err == nil {
-		_ = os.RemoveAll(dir)
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { apptest.Main(m) }
 
 // startStripe runs a Stripe that no kill of ours touches.
 func (r *rig) startStripe(t *testing.T) {
@@ -140,21 +117,6 @@ func (r *rig) startStripe(t *testing.T) {
 		defer cancel()
 		_ = r.sim.Close(ctx)
 	})
-}
-
-// quietPort is below the ports that outgoing connections get: nobody may slip in while
-// the program is dead.
-func quietPort(t *testing.T) int {
-	t.Helper()
-	for range 50 {
-		port := 20000 + rand.IntN(10000)
-		if l, err := net.Listen("tcp", fmt.Sprintf(":%d", port)); err == nil {
-			l.Close()
-			return port
-		}
-	}
-	t.Fatal("no free port")
-	return 0
 }
 
 // exec changes the database behind the program's back. A database that is away just now
@@ -178,27 +140,7 @@ func (r *rig) try(ctx context.Context, sql string, args ...any) (err error) {
 // ask reads the rows of a question whose columns are all texts.
 func (r *rig) ask(sql string, args ...any) [][]string {
 	r.t.Helper()
-	rows, err := r.db.Pool().Query(r.t.Context(), sql, args...)
-	if err != nil {
-		r.t.Fatalf("%v\n%s", err, sql)
-	}
-	defer rows.Close()
-	var out [][]string
-	for rows.Next() {
-		v, err := rows.Values()
-		if err != nil {
-			r.t.Fatalf("%v\n%s", err, sql)
-		}
-		line := make([]string, len(v))
-		for i, x := range v {
-			line[i] = fmt.Sprint(x)
-		}
-		out = append(out, line)
-	}
-	if err := rows.Err(); err != nil {
-		r.t.Fatalf("%v\n%s", err, sql)
-	}
-	return out
+	return apptest.Ask(r.t, r.db, sql, args...)
 }
 
 // pause waits, less when ctx ends: it is the pace of an actor, never a wait for a state.

@@ -96,7 +96,7 @@ func (r *rig) enough(t *testing.T, p plan) {
 // torture lets everything go wrong at once, and returns when it is over.
 func (r *rig) torture(ctx context.Context, p plan) {
 	r.sim.SetChaos(stripesim.Chaos{Seed: p.seed, API: 0.25, Webhooks: 0.3, Slow: 1500 * time.Millisecond, Late: 2 * time.Second, Saved: true})
-	r.mail.set(true)
+	r.mail.Sicken(true)
 	r.shop.wrath = p.wrath
 	go r.shop.keep()
 	r.t.Cleanup(r.shop.stop)

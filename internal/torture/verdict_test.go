@@ -2,8 +2,8 @@ package torture
 
 import (
 	"fmt"
+	"holdfast/internal/apptest"
 	"net/http"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,83 +34,10 @@ func (r *rig) judge() (found []finding) {
 	return append(r.tally.found(), found...) // answers, process, postgres: seen on the way
 }
 
-// auditIsClean asks the program itself, with Stripe's lists.
-func (r *rig) auditIsClean() []string {
-	cmd := exec.CommandContext(r.t.Context(), r.shop.bin, "audit")
-	cmd.Env = r.env
-	out, err := cmd.CombinedOutput()
-	if err == nil && strings.HasPrefix(string(out), "audit: clean (") {
-		return nil
-	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return append(lines[:min(len(lines), 10)], fmt.Sprint(err))
-}
-
-// ledgersAgree compares per payment intent, both ways.
-func (r *rig) ledgersAgree() (bad []string) {
-	type sum struct{ taken, back string }
-	ours := map[string]sum{}
-	for _, x := range r.ask(`SELECT p.stripe_payment_intent_id, p.received::text,
-		(SELECT coalesce(sum(r.amount), 0)::text FROM refunds r WHERE r.payment_id = p.id AND r.state IN ('pending', 'succeeded'))
-		FROM payments p WHERE p.received > 0`) {
-		ours[x[0]] = sum{x[1], x[2]}
-	}
-	for _, l := range r.sim.Ledger() {
-		there := sum{strconv.FormatInt(l.Taken, 10), strconv.FormatInt(l.Refunded, 10)}
-		if here := ours[l.PaymentIntent]; here != there {
-			bad = append(bad, fmt.Sprintf("%s: Stripe took %s and gave %s back, here %q and %q", l.PaymentIntent, there.taken, there.back, here.taken, here.back))
-		}
-		delete(ours, l.PaymentIntent)
-	}
-	for intent := range ours {
-		bad = append(bad, intent+": money here that Stripe never took")
-	}
-	return bad
-}
-
-// everybodyServed: whoever paid has valid tickets for exactly the seats of the hold at
-// exactly that price, or all of the money back, and never both.
-func (r *rig) everybodyServed() (bad []string) {
-	for _, l := range r.sim.Ledger() {
-		hold := l.Metadata["hold_id"]
-		x := r.ask(`SELECT
-			coalesce((SELECT string_agg(s.seat_no, ',' ORDER BY s.seat_no) FROM hold_seats s WHERE s.hold_id = h.id), ''),
-			coalesce((SELECT string_agg(t.seat_no, ',' ORDER BY t.seat_no) FROM tickets t JOIN bookings b ON b.id = t.booking_id
-			           WHERE b.hold_id = h.id AND b.state = 'confirmed' AND t.state = 'valid' AND t.from_stop = h.from_stop AND t.to_stop = h.to_stop), ''),
-			(SELECT coalesce(sum(t.price), 0)::text FROM tickets t JOIN bookings b ON b.id = t.booking_id WHERE b.hold_id = h.id AND t.state = 'valid'),
-			(SELECT count(*)::text FROM payments p WHERE p.hold_id = h.id AND p.outcome = 'booked' AND p.stripe_payment_intent_id = $2)
-			FROM holds h WHERE h.id = $1`, hold, l.PaymentIntent)
-		if len(x) != 1 {
-			bad = append(bad, fmt.Sprintf("%s paid for hold %s, which is not there", l.PaymentIntent, hold))
-			continue
-		}
-		wanted, got, price, booked := x[0][0], x[0][1], x[0][2], x[0][3] == "1"
-		served := booked && wanted == got && price == strconv.FormatInt(l.Taken, 10) && l.Refunded == 0
-		repaid := !booked && l.Refunded == l.Taken
-		if !served && !repaid {
-			bad = append(bad, fmt.Sprintf("hold %s paid %d (back %d) for %s and has tickets for %q at %s", hold, l.Taken, l.Refunded, wanted, got, price))
-		}
-	}
-	return bad
-}
-
-// noSeatTwice groups the valid tickets by seat and leg, without a look at the tables that
-// are to prevent it.
-func (r *rig) noSeatTwice() (bad []string) {
-	owner := map[string]string{}
-	for _, x := range r.ask(`SELECT id::text, event_id::text, seat_no, from_stop::text, to_stop::text FROM tickets WHERE state = 'valid' ORDER BY id`) {
-		from, _ := strconv.Atoi(x[3]) // they are numbers in the database
-		to, _ := strconv.Atoi(x[4])
-		for leg := from + 1; leg <= to; leg++ {
-			place := fmt.Sprintf("event %s seat %s leg %d", x[1], x[2], leg)
-			if other := owner[place]; other != "" {
-				bad = append(bad, fmt.Sprintf("%s: tickets %s and %s", place, other, x[0]))
-			}
-			owner[place] = x[0]
-		}
-	}
-	return bad
-}
+func (r *rig) auditIsClean() []string    { return apptest.Audit(r.t, r.shop.bin, r.env) }
+func (r *rig) ledgersAgree() []string    { return apptest.LedgersAgree(r.t, r.db, r.sim) }
+func (r *rig) everybodyServed() []string { return apptest.EverybodyServed(r.t, r.db, r.sim) }
+func (r *rig) noSeatTwice() []string     { return apptest.NoSeatTwice(r.t, r.db) }
 
 // cancelledEvent: no ticket was sold after the cancellation, and who paid has it back.
 func (r *rig) cancelledEvent() (bad []string) {
@@ -131,8 +58,8 @@ func (r *rig) shownStays() (bad []string) {
 		p, err := c.get(r.url + path)
 		if err != nil {
 			bad = append(bad, fmt.Sprintf("a booking page: %v", err))
-		} else if n := len(p.values("data-ticket")); p.status != http.StatusOK || n != tickets || n == 0 {
-			bad = append(bad, fmt.Sprintf("a booking with %d tickets is now answered %d with %d", tickets, p.status, n))
+		} else if n := len(p.Values("data-ticket")); p.Status != http.StatusOK || n != tickets || n == 0 {
+			bad = append(bad, fmt.Sprintf("a booking with %d tickets is now answered %d with %d", tickets, p.Status, n))
 		}
 	}
 	return bad
@@ -143,7 +70,7 @@ func (r *rig) shownStays() (bad []string) {
 func (r *rig) mailsLeft() (bad []string) {
 	for _, x := range r.ask(`SELECT id::text, kind FROM mails WHERE state = 'sent'`) {
 		id, _ := strconv.ParseInt(x[0], 10, 64) // it is a number in the database
-		switch n := r.mail.took(id); {
+		switch n := r.mail.Took(id); {
 		case n == 0:
 			bad = append(bad, "mail "+x[0]+" ("+x[1]+") is sent here and never came")
 		case n > 1:

@@ -1,4 +1,4 @@
-package torture
+package apptest
 
 import (
 	"fmt"
@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// mailServer takes mails and, while it is sick, refuses some for now and hangs up on
+// MailServer takes mails and, while it is sick, refuses some for now and hangs up on
 // others after it took them.
-type mailServer struct {
-	url string
+type MailServer struct {
+	URL string // for SMTP_URL
 
 	mu   sync.Mutex
 	dice *rand.Rand
@@ -23,13 +23,14 @@ type mailServer struct {
 	got  map[string]int // Message-ID → how often it was taken
 }
 
-func startMail(t *testing.T, seed uint64) *mailServer {
+// StartMail runs one until the test ends, well at first.
+func StartMail(t testing.TB, seed uint64) *MailServer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &mailServer{url: fmt.Sprintf("smtp://%s?tls=none", l.Addr()), dice: rand.New(rand.NewPCG(seed, 25)), got: map[string]int{}}
+	s := &MailServer{URL: fmt.Sprintf("smtp://%s?tls=none", l.Addr()), dice: rand.New(rand.NewPCG(seed, 25)), got: map[string]int{}}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -44,7 +45,7 @@ func startMail(t *testing.T, seed uint64) *mailServer {
 	return s
 }
 
-func (s *mailServer) serve(c *textproto.Conn) {
+func (s *MailServer) serve(c *textproto.Conn) {
 	_ = c.PrintfLine("220 here")
 	for {
 		line, err := c.ReadLine()
@@ -67,7 +68,7 @@ func (s *mailServer) serve(c *textproto.Conn) {
 }
 
 // take reads one mail; "" hangs up.
-func (s *mailServer) take(r io.Reader) string {
+func (s *MailServer) take(r io.Reader) string {
 	m, err := mail.ReadMessage(r)
 	if err != nil {
 		return "554 not a mail"
@@ -86,14 +87,15 @@ func (s *mailServer) take(r io.Reader) string {
 	return "250 taken"
 }
 
-func (s *mailServer) set(sick bool) {
+// Sicken makes it ill, or well again.
+func (s *MailServer) Sicken(sick bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sick = sick
 }
 
-// took says how often the mail of a row was taken.
-func (s *mailServer) took(row int64) int {
+// Took says how often the mail of a row was taken.
+func (s *MailServer) Took(row int64) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := 0

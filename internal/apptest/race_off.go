@@ -1,0 +1,6 @@
+//go:build !race
+
+package apptest
+
+// Raced: the program is built like the test that runs it.
+const Raced = false
