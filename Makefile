@@ -7,7 +7,7 @@ BENCH   ?= .
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 
-.PHONY: run test torture check build assets generate fmt bench help
+.PHONY: run test torture rush check build assets generate fmt bench help
 
 help: ## what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile
@@ -27,6 +27,11 @@ test: ## every test, with the race detector and a browser
 torture: ## kill −9 a hundred times while customers pay (TORTURE_MINUTES, _KILLS, _SEED)
 	@scripts/setup.sh test
 	@TORTURE_MINUTES=$${TORTURE_MINUTES:-4} go test -count=1 -v -timeout 60m -run 'TestTorture$$' ./internal/torture
+
+# One process, three, and three of which one is killed; a verdict table for each.
+rush: ## 500 browsers want 300 seats at once (RUSH_BROWSERS, _SEATS, _PROCESSES, _KILL=1, _SEED)
+	@scripts/setup.sh test
+	@RUSH_BROWSERS=$${RUSH_BROWSERS:-500} go test -count=1 -v -timeout 60m -run 'TestL1_' ./internal/rush
 
 check: ## what a change must pass
 	@scripts/setup.sh test

@@ -55,6 +55,7 @@ func table() map[string]rule {
 		"internal/apptest":   {all: true, testsOnly: true},
 		"internal/bench":     {all: true, testsOnly: true},
 		"internal/mutants":   {testsOnly: true},
+		"internal/rush":      {all: true, testsOnly: true},
 		"internal/torture":   {all: true, testsOnly: true},
 		"internal/failpoint": {},
 	}

@@ -52,7 +52,6 @@ func (w *world) evening() {
 		people.Go(func() { pause(ctx, time.Until(arrive)); b.live(ctx) })
 	}
 	background, stop := context.WithCancel(ctx)
-	others.Go(func() { w.watch(background) })
 	others.Go(func() { w.clock(background) })
 	if w.p.kill {
 		others.Go(func() { w.killOne(background) })

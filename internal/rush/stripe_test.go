@@ -87,9 +87,13 @@ func (s *stripe) holdOf(r *http.Request) string {
 }
 
 // waited is how much of a request about that hold was spent waiting for the look-alike.
+// Without a hold there is nothing to ask.
 func (s *stripe) waited(hold string, began, ended time.Time) (sum time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if hold == "" {
+		return 0
+	}
 	covered := began
 	for _, x := range s.spans[hold] { // in the order of their ends, so an overlap counts once
 		if x.began.Before(began) || x.ended.After(ended) {

@@ -199,15 +199,12 @@ func (w *world) small() (bad []string) {
 func (w *world) noOrphans() (bad []string) {
 	w.exec(`UPDATE holds SET expires_at = now() - interval '3 minutes' WHERE state = 'active'`)
 	w.exec(`UPDATE event_seats SET held_until = now() - interval '1 second' WHERE state = 'held'`)
-	pause(w.t.Context(), w.p.converge) // pages may be so old
 	for _, e := range []int64{w.hot.ID, w.calmOne.ID} {
 		left, _ := strconv.Atoi(w.ask(`SELECT count(*)::text FROM event_seats s WHERE event_id = $1
 			AND NOT EXISTS (SELECT 1 FROM tickets t WHERE t.event_id = s.event_id AND t.seat_no = s.seat_no AND t.state = 'valid')`, e)[0][0])
 		for _, x := range w.processes {
-			b := w.browser(len(w.browsers))
-			b.open(w.t.Context(), fmt.Sprintf("%s/events/%d", x.url(), e))
-			if len(b.offer) != left {
-				bad = append(bad, fmt.Sprintf("%s offers %d seats of event %d, and %d have no ticket", x.url(), len(b.offer), e, left))
+			if n := w.offers(x, e, left); n != left {
+				bad = append(bad, fmt.Sprintf("%s offers %d seats of event %d, and %d have no ticket", x.url(), n, e, left))
 			}
 		}
 		if e == w.hot.ID {
@@ -215,6 +212,18 @@ func (w *world) noOrphans() (bad []string) {
 		}
 	}
 	return bad
+}
+
+// offers is how many seats a stranger finds on a process's page, when it has had the time
+// to show all that are wanted.
+func (w *world) offers(x *process, event int64, wanted int) int {
+	b := w.browser(len(w.browsers))
+	for end := time.Now().Add(w.p.converge); ; pause(w.t.Context(), 50*time.Millisecond) { // polling
+		b.open(w.t.Context(), fmt.Sprintf("%s/events/%d", x.url(), event))
+		if len(b.offer) == wanted || time.Now().After(end) {
+			return len(b.offer)
+		}
+	}
 }
 
 // takeAll holds what is left of the event that opened, four seats a stranger.

@@ -95,6 +95,10 @@ func newWorld(t *testing.T, p plan) *world {
 		}
 		t.Cleanup(func() { x.end(syscall.SIGTERM) })
 	}
+	watching, stop := context.WithCancel(t.Context())
+	var watched sync.WaitGroup
+	watched.Go(func() { w.watch(watching) })
+	t.Cleanup(func() { stop(); watched.Wait() })
 	for _, x := range w.processes {
 		if err := x.ready(t.Context()); err != nil {
 			t.Fatal(err)
