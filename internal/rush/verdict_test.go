@@ -197,8 +197,7 @@ func (w *world) small() (bad []string) {
 // noOrphans: when the time of all holds is over, every seat without a ticket can be had:
 // each process offers exactly those, and strangers can take them all.
 func (w *world) noOrphans() (bad []string) {
-	w.exec(`UPDATE holds SET expires_at = now() - interval '3 minutes' WHERE state = 'active'`)
-	w.exec(`UPDATE event_seats SET held_until = now() - interval '1 second' WHERE state = 'held'`)
+	w.allTimeIsOver()
 	for _, e := range []int64{w.hot.ID, w.calmOne.ID} {
 		left, _ := strconv.Atoi(w.ask(`SELECT count(*)::text FROM event_seats s WHERE event_id = $1
 			AND NOT EXISTS (SELECT 1 FROM tickets t WHERE t.event_id = s.event_id AND t.seat_no = s.seat_no AND t.state = 'valid')`, e)[0][0])
@@ -214,6 +213,11 @@ func (w *world) noOrphans() (bad []string) {
 	return bad
 }
 
+func (w *world) allTimeIsOver() {
+	w.exec(`UPDATE holds SET expires_at = now() - interval '3 minutes' WHERE state = 'active'`)
+	w.exec(`UPDATE event_seats SET held_until = now() - interval '1 second' WHERE state = 'held'`)
+}
+
 // offers is how many seats a stranger finds on a process's page, when it has had the time
 // to show all that are wanted.
 func (w *world) offers(x *process, event int64, wanted int) int {
@@ -227,7 +231,8 @@ func (w *world) offers(x *process, event int64, wanted int) int {
 }
 
 // takeAll holds what is left of the event that opened, four seats a stranger.
-func (w *world) takeAll(left int) (bad []string) {
+func (w *world) takeAll(all int) (bad []string) {
+	left := all
 	for n := 0; left > 0; n++ {
 		b := w.browser(len(w.browsers) + 10 + n)
 		if b.open(w.t.Context(), b.seatPage()); len(b.offer) == 0 {
@@ -235,8 +240,14 @@ func (w *world) takeAll(left int) (bad []string) {
 		}
 		f := b.last.Form("/holds")
 		f.Values["seat"] = b.offer[:min(4, len(b.offer))]
-		if b.submit(w.t.Context(), f); b.hold == "" {
-			return append(bad, fmt.Sprintf("%q cannot be held: %.200s", f.Values["seat"], b.last.Words()))
+		broken := w.count("reloaded after a broken answer")
+		if b.submit(w.t.Context(), f); b.hold == "" && w.count("reloaded after a broken answer") > broken && n < 200 {
+			w.allTimeIsOver() // the first answer was lost, and with it the cookie: its hold has no owner
+			left = all
+			continue
+		}
+		if b.hold == "" {
+			return append(bad, fmt.Sprintf("%q cannot be held: %.300s", f.Values["seat"], b.words()))
 		}
 		left -= len(f.Values["seat"])
 	}
