@@ -161,7 +161,8 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 		})
 		cfg.StripeAPIURL = local + "/stripesim"
 	}
-	ask, work := booking.Config{BaseURL: cfg.BaseURL, Log: log}, booking.Config{BaseURL: cfg.BaseURL, Log: log}
+	s.wait = waitroom.New(d, log)
+	ask, work := booking.Config{BaseURL: cfg.BaseURL, Log: log, Demand: s.wait}, booking.Config{BaseURL: cfg.BaseURL, Log: log}
 	if cfg.OnlinePayments() {
 		c, err := stripepay.New(stripepay.Config{Key: string(cfg.StripeSecretKey), APIURL: cfg.StripeAPIURL, Log: log})
 		if err != nil {
@@ -180,7 +181,6 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 	if err != nil {
 		return nil, err
 	}
-	s.wait = waitroom.New(d, waitroom.Config{Secret: string(cfg.AppSecret), Log: log})
 	deps := handlers.Deps{
 		Booking: booking.New(d, ask), Schedule: schedule.New(d), Counter: counter.New(d), Records: d, Sessions: handlers.NewSessions(sessions, cfg.SecureCookies()),
 		Assets: assets, Signer: signer, Log: log, BaseURL: cfg.BaseURL, ProxyHops: cfg.TrustedProxyHops, Version: version,

@@ -8,6 +8,7 @@ import (
 	"holdfast/internal/access"
 	"holdfast/internal/booking"
 	"holdfast/internal/schedule"
+	"holdfast/internal/waitroom"
 	"holdfast/static"
 )
 
@@ -124,6 +125,7 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	staff("GET /staff/holds", access.Cashier, s.endedHolds)
 	staff("POST /staff/holds/{hold}/revive", access.Cashier, s.reviveHold)
 	s.reportRoutes(staff)
+	s.waitRoutes(staff)
 	s.eventRoutes(staff)
 	s.fareRoutes(staff)
 	s.accountRoutes(staff)
@@ -132,6 +134,19 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	s.tillRoutes(staff)
 	s.paperRoutes(staff)
 	return rows
+}
+
+// waitRoutes are the waiting rooms.
+func (s *site) waitRoutes(staff func(pattern string, need access.Role, do staffAction)) {
+	staff("GET /staff/waiting", access.Manager, s.waitRooms)
+	staff("POST /staff/waiting/windows", access.Manager, s.planWindow)
+	staff("POST /staff/waiting/windows/{window}/end", access.Manager, s.endWindow)
+	staff("GET /staff/events/{event}/waiting", access.Manager, s.waitRoom)
+	staff("POST /staff/events/{event}/waiting", access.Manager, s.planRoom)
+	staff("GET /staff/events/{event}/waiting/counts", access.Manager, s.waitCountsPart)
+	staff("POST /staff/events/{event}/waiting/pause", access.Manager, s.setRoom("room paused", (*waitroom.Service).Pause))
+	staff("POST /staff/events/{event}/waiting/resume", access.Manager, s.setRoom("room resumed", (*waitroom.Service).Resume))
+	staff("POST /staff/events/{event}/waiting/end", access.Manager, s.setRoom("room ended", (*waitroom.Service).End))
 }
 
 // eventRoutes are the timetable and what is done with one event.

@@ -117,8 +117,11 @@ func (s *site) showWait(w http.ResponseWriter, r *http.Request, status int, o *b
 	page := s.pages.frame(v.Title, o.Event.Kind, o.Settings)
 	page.Narrow = true
 	page.JS = append(page.JS, s.Assets.URL("js/wait.js"))
-	head := eventHead(o)
-	s.render(w, r, status, views.Wait(views.WaitView{Page: page, Event: &head, Place: v}))
+	head, what := eventHead(o), "The screening"
+	if o.Event.Kind == domain.Trip {
+		what = "The trip"
+	}
+	s.render(w, r, status, views.Wait(views.WaitView{Page: page, What: what, Event: &head, Place: v}))
 	return nil
 }
 
@@ -184,8 +187,12 @@ func (s *site) joinWait(w http.ResponseWriter, r *http.Request) error {
 	if token == nil {
 		token = s.newWaitToken(w)
 	}
+	from := s.addressOf(r)
+	if from.Shared {
+		from.Key = ""
+	}
 	to := waitURL(id, r.PostForm.Get)
-	switch err := s.Wait.Join(r.Context(), id, token, s.clientAddress(r)); {
+	switch err := s.Wait.Join(r.Context(), id, token, from.Key); {
 	case errors.Is(err, waitroom.ErrFull):
 		s.note(r, http.StatusTooManyRequests, err)
 		return s.showWait(w, r, http.StatusTooManyRequests, o, s.fullPlace(r, id, o))

@@ -93,6 +93,16 @@ func outsideWords(p waitroom.Place, opens string) string {
 	return "Many people want this one, so only some can choose at a time. Get a place; your turn comes by itself, first come, first served."
 }
 
+func people(n int) string {
+	switch n {
+	case 0:
+		return "nobody yet"
+	case 1:
+		return "1 person"
+	}
+	return format.Whole(int64(n)) + " people"
+}
+
 // aheadWords rounds as people do: nobody needs to see 121 become 120.
 func aheadWords(n int) string {
 	switch {
@@ -150,10 +160,10 @@ func roundUp(m int) int {
 func placeFacts(p waitroom.Place, clock func(time.Time) string) []views.Fact {
 	var out []views.Fact
 	if p.State == waitroom.Draw && p.People > 0 {
-		out = append(out, views.Fact{Name: "In the draw", Text: format.Count(p.People, "browser")})
+		out = append(out, views.Fact{Name: "In the draw", Text: people(p.People)})
 	}
 	if p.State == waitroom.InLine || p.State == waitroom.Outside {
-		out = append(out, views.Fact{Name: "In line now", Text: format.Count(p.People, "browser")})
+		out = append(out, views.Fact{Name: "In line now", Text: people(p.People)})
 	}
 	if p.State != waitroom.Passed && p.State != waitroom.Done {
 		out = append(out, views.Fact{Name: "Free now", Text: fmt.Sprintf("%s of %s", format.Whole(int64(p.Free)), format.Count(p.Seats, "place"))})

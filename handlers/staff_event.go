@@ -166,6 +166,8 @@ func eventChange(a booking.AuditLine) string {
 		return timetableChange(a)
 	case "event_swapped", "event_swap_undone", "event_swap_told":
 		return swapChange(a.Action)
+	case "waitroom_planned", "waitroom_changed", "waitroom_paused", "waitroom_resumed", "waitroom_started", "waitroom_ended":
+		return logAction(a.Action)
 	case "resume cancellation":
 		return "Asked to go on with the cancellation"
 	}

@@ -25,6 +25,7 @@ func eventActs(e domain.Event) views.EventActs {
 	}
 	if e.Status != "cancelled" && e.EndsAt.After(e.Now) {
 		v.SwapURL, v.SwapText = base+"/swap", swapTitle(e)
+		v.WaitURL = base + "/waiting"
 	}
 	if err := schedule.Changeable(e); err != nil {
 		if e.Status == "published" {

@@ -67,6 +67,7 @@ func staffMenu() []menuGroup {
 			{"Door", doorURL, access.Steward},
 			{"Manifest", manifestURL, access.Steward},
 			{"Schedule", "/staff/schedule", access.Manager},
+			{"Waiting rooms", waitingURL, access.Manager},
 			{"Bookings", "/staff/bookings", access.Cashier},
 			{"Tills", shiftsURL, access.Cashier},
 			{"Ended holds", "/staff/holds", access.Cashier},

@@ -137,7 +137,7 @@ func spoken(name string) string {
 
 // logWords are what people call the things of the log that the database calls otherwise.
 func logWords(kind string) string {
-	words := map[string]string{"resource": "hall or coach", "layout": "seat plan", "tariff": "price list"}
+	words := map[string]string{"resource": "hall or coach", "layout": "seat plan", "tariff": "price list", "waitroom": "waiting room"}
 	return cmp.Or(words[kind], kind)
 }
 

@@ -9,7 +9,7 @@ CREATE TABLE waitroom_windows (
   opens_at     timestamptz NOT NULL,
   ends_at      timestamptz NOT NULL,
   max_active   int NOT NULL CHECK (max_active BETWEEN 1 AND 100000),
-  per_second   numeric(8, 2) NOT NULL CHECK (per_second > 0 AND per_second <= 1000),
+  per_second   numeric(8, 4) NOT NULL CHECK (per_second > 0 AND per_second <= 1000),
   turn_seconds int NOT NULL CHECK (turn_seconds BETWEEN 60 AND 7200),
   per_address  int NOT NULL CHECK (per_address BETWEEN 0 AND 100000),
   ended        boolean NOT NULL DEFAULT false,
@@ -27,7 +27,7 @@ CREATE TABLE waitrooms (
   opens_at     timestamptz NOT NULL,
   ends_at      timestamptz,
   max_active   int NOT NULL CHECK (max_active BETWEEN 1 AND 100000),
-  per_second   numeric(8, 2) NOT NULL CHECK (per_second > 0 AND per_second <= 1000),
+  per_second   numeric(8, 4) NOT NULL CHECK (per_second > 0 AND per_second <= 1000),
   turn_seconds int NOT NULL CHECK (turn_seconds BETWEEN 60 AND 7200),
   per_address  int NOT NULL CHECK (per_address BETWEEN 0 AND 100000),
   tokens       float8 NOT NULL DEFAULT 0 CHECK (tokens >= 0),
@@ -59,5 +59,5 @@ CREATE INDEX waitroom_entries_address ON waitroom_entries (event_id, address_has
 COMMENT ON TABLE waitroom_entries IS 'A browser''s place in line. Deleted a day after its room is over.';
 COMMENT ON COLUMN waitroom_entries.rank IS 'Fixed when one joins: random below 1e9 before the opening, in order from there on.';
 COMMENT ON COLUMN waitroom_entries.here_until IS 'Until then the visitor counts as present. Who is away keeps the rank and is passed over.';
-COMMENT ON COLUMN waitroom_entries.address_hash IS 'An HMAC of event and address; NULL where the address says nothing about people.';
+COMMENT ON COLUMN waitroom_entries.address_hash IS 'The key of the connection, never the address itself; NULL where it may be a proxy''s.';
 COMMENT ON COLUMN waitroom_entries.holder IS 'Which visitor used the turn: one turn is for one visitor, whose booking ends it.';

@@ -106,6 +106,9 @@ func (s *Service) Look(ctx context.Context, eventID int64, token []byte, byHand 
 }
 
 func (p *Place) place(l *line, e db.WaitEntry) {
+	if _, counted := slices.BinarySearch(l.here, e.Rank); e.State == "waiting" && !counted {
+		p.People++ // came, or came back, since the copy was read
+	}
 	switch {
 	case e.State == "done":
 		p.State = Done

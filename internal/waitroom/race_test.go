@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,7 +17,7 @@ import (
 )
 
 func service(d *db.DB) *waitroom.Service {
-	return waitroom.New(d, waitroom.Config{Secret: strings.Repeat("s", 40), Log: slog.New(slog.DiscardHandler)})
+	return waitroom.New(d, slog.New(slog.DiscardHandler))
 }
 
 func exec(t *testing.T, d *db.DB, sql string, args ...any) {

@@ -9,12 +9,9 @@ package waitroom
 
 import (
 	"context"
-	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"log/slog"
-	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,17 +22,10 @@ import (
 	"holdfast/internal/domain"
 )
 
-// Config is what the service needs besides the database.
-type Config struct {
-	Secret string // APP_SECRET: addresses are stored as HMACs under it
-	Log    *slog.Logger
-}
-
 // Service is safe for concurrent use.
 type Service struct {
-	db     *db.DB
-	secret []byte
-	log    *slog.Logger
+	db  *db.DB
+	log *slog.Logger
 
 	known atomic.Pointer[rooms]
 	reads singleflight.Group
@@ -45,8 +35,8 @@ type Service struct {
 }
 
 // New makes the service; Run keeps its rooms going.
-func New(d *db.DB, c Config) *Service {
-	return &Service{db: d, secret: []byte(c.Secret), log: c.Log, lines: map[int64]*line{}, seen: map[seenKey]time.Duration{}}
+func New(d *db.DB, log *slog.Logger) *Service {
+	return &Service{db: d, log: log, lines: map[int64]*line{}, seen: map[seenKey]time.Duration{}}
 }
 
 // Room is an event's waiting room.
@@ -171,6 +161,13 @@ func (s *Service) Room(ctx context.Context, eventID int64) (Room, Phase, error) 
 	return r, PhaseAt(r, k.clock()), err
 }
 
+// High tells booking that more people want seats of an event than there are: its limits
+// of a release day count then.
+func (s *Service) High(ctx context.Context, eventID int64) (bool, error) {
+	_, phase, err := s.Room(ctx, eventID)
+	return phase != Over && phase != Planned, err
+}
+
 // Handing tells from memory alone whether seats of an event are handed out in turn now, as
 // this process last knew: for words on pages, never for a decision.
 func (s *Service) Handing(eventID int64) bool {
@@ -222,8 +219,9 @@ var ErrFull = errors.New("too many places from one address")
 // ErrNoRoom says that seats of the event are sold as always.
 var ErrNoRoom = errors.New("there is no waiting room")
 
-// Join gives a browser a place in line; who has one keeps it. address is where it comes
-// from. ErrFull, ErrNoRoom.
+// Join gives a browser a place in line; who has one keeps it. address is the key of where
+// it comes from (domain.Signer.AddressKey), "" when that tells people not apart: then no
+// limit counts. ErrFull, ErrNoRoom.
 func (s *Service) Join(ctx context.Context, eventID int64, token []byte, address string) error {
 	_, phase, err := s.Room(ctx, eventID)
 	if err != nil {
@@ -232,7 +230,10 @@ func (s *Service) Join(ctx context.Context, eventID int64, token []byte, address
 	if phase == Over || phase == Planned {
 		return ErrNoRoom
 	}
-	w := db.NewWaiter{EventID: eventID, TokenHash: token, AddressHash: s.address(eventID, address), Here: hereAfterPage}
+	w := db.NewWaiter{EventID: eventID, TokenHash: token, Here: hereAfterPage}
+	if address != "" {
+		w.AddressHash = []byte(address)
+	}
 	if w.AddressHash == nil {
 		return joinLine(ctx, s.db.Queries, w)
 	}
@@ -254,23 +255,4 @@ func joinLine(ctx context.Context, q db.Queries, w db.NewWaiter) error {
 		return ErrFull
 	}
 	return err
-}
-
-// address is an address as it is stored, nil where it does not tell people apart: a
-// private one is a proxy in front of us, or the house's own network.
-func (s *Service) address(eventID int64, text string) []byte {
-	a, err := netip.ParseAddr(text)
-	if err != nil || a.Unmap().IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() {
-		return nil
-	}
-	if a = a.Unmap(); a.Is6() { // a household has a whole /64
-		if p, err := a.WithZone("").Prefix(64); err == nil {
-			a = p.Addr()
-		}
-	}
-	mac := hmac.New(sha256.New, s.secret)
-	mac.Write([]byte("waiting room"))
-	mac.Write(binary.BigEndian.AppendUint64(nil, uint64(eventID)))
-	mac.Write(a.AsSlice())
-	return mac.Sum(nil)[:16]
 }
