@@ -4,10 +4,11 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK = v1.9.0
 
 BENCH   ?= .
+PROFILE ?= claim
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 
-.PHONY: run test torture rush check build assets generate fmt bench help
+.PHONY: run test torture rush check build assets generate fmt bench profile help
 
 help: ## what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile
@@ -61,5 +62,16 @@ bench: ## what the machine can do and what the shop does
 	@scripts/setup.sh bench
 	@mkdir -p bin && rm -f bin/bench.md
 	BENCH_ROWS=$(CURDIR)/bin/bench.md go test -run '^$$' -bench '$(BENCH)' -benchtime 1x -timeout 30m ./internal/bench
+	@go test -run '^$$' -bench 'HotPath' -benchtime 1s . | awk '/^BenchmarkHotPath/ { \
+		gsub("BenchmarkHotPath/|-[0-9]+$$", "", $$1); gsub("_", " ", $$1); \
+		printf "| %s | %.1f µs | %d B | %d |\n", $$1, $$3 / 1000, $$5, $$7 }' >> bin/bench.md
 	@cat bin/bench.md
+
+profile: ## where time and allocations of the busiest requests go (PROFILE="poll 204")
+	@scripts/setup.sh test
+	@mkdir -p bin
+	go test -run '^$$' -bench 'HotPath/$(PROFILE)' -benchtime 3s -o bin/hotpath.test -cpuprofile bin/cpu.out .
+	@go test -run '^$$' -bench 'HotPath/$(PROFILE)' -benchtime 1s -o bin/hotpath.test -memprofile bin/mem.out -memprofilerate 64 . >/dev/null
+	@go tool pprof -top -nodecount 15 bin/hotpath.test bin/cpu.out 2>/dev/null
+	@go tool pprof -top -nodecount 15 -sample_index alloc_objects bin/hotpath.test bin/mem.out 2>/dev/null
 

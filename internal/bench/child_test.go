@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 // roleEnv makes the test binary play another process.
@@ -29,7 +30,9 @@ func play(role string) int {
 		return 1
 	}
 	fmt.Println(l.Addr())
-	go func() { _ = http.Serve(l, handler) }()
+	// The limits of the program's own server: without them nobody would put one online.
+	server := http.Server{Handler: handler, MaxHeaderBytes: 32 << 10, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 25 * time.Second, IdleTimeout: 95 * time.Second}
+	go func() { _ = server.Serve(l) }()
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	return 0
 }
