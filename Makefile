@@ -57,15 +57,11 @@ fmt: ## Go files and templates in their usual form
 	go tool templ fmt views
 
 # Ratios against PostgreSQL, net/http and Redis, taken in turns in one run, about ten
-# minutes. The rows for docs/performance.md are left in bin/bench.md. BENCH=Pages for one.
+# minutes. The tables are left in bin/bench.md; BENCH_WRITE=1 puts them into
+# docs/performance.md. BENCH=Pages for some of it.
 bench: ## what the machine can do and what the shop does
 	@scripts/setup.sh bench
-	@mkdir -p bin && rm -f bin/bench.md
-	BENCH_ROWS=$(CURDIR)/bin/bench.md go test -run '^$$' -bench '$(BENCH)' -benchtime 1x -timeout 30m ./internal/bench
-	@go test -run '^$$' -bench 'HotPath' -benchtime 1s . | awk '/^BenchmarkHotPath/ { \
-		gsub("BenchmarkHotPath/|-[0-9]+$$", "", $$1); gsub("_", " ", $$1); \
-		printf "| %s | %.1f µs | %d B | %d |\n", $$1, $$3 / 1000, $$5, $$7 }' >> bin/bench.md
-	@cat bin/bench.md
+	@scripts/bench.sh '$(BENCH)'
 
 profile: ## where time and allocations of the busiest requests go (PROFILE="poll 204")
 	@scripts/setup.sh test

@@ -21,17 +21,33 @@ import (
 // the same seats A1 … An of their first row: what PostgreSQL can do at all here.
 func bare(b *testing.B, databaseURL string, clients, seats int, extra string, events ...dbtest.Event) side {
 	b.Helper()
+	return pgbench(b, "bare UPDATE", databaseURL, clients, seats, `
+UPDATE event_seats SET state = 'held', hold_id = '00000000-0000-4000-8000-000000000001', held_until = now() + interval '10 minutes'
+ WHERE event_id = :e AND seat_no = 'A' || :n AND leg = 1 `+extra, events)
+}
+
+// bareHold writes what a hold consists of, the seat, the hold and its line, in one
+// statement and asks nothing: what PostgreSQL can do at all for a hold.
+func bareHold(b *testing.B, databaseURL string, clients, seats int, events ...dbtest.Event) side {
+	b.Helper()
+	return pgbench(b, "bare rows of a hold", databaseURL, clients, seats, `
+WITH h AS (
+  INSERT INTO holds (id, event_id, from_stop, to_stop, channel, holder, expires_at, total, currency, fares)
+  VALUES (gen_random_uuid(), :e, 0, 1, 'web', 'web:00000000000000000000000000000000', now() + interval '10 minutes', 1000, 'EUR', '[]') RETURNING id),
+l AS (INSERT INTO hold_seats (event_id, hold_id, seat_no, zone_no, ticket_type, price) SELECT :e, id, 'A' || :n, 1, 'adult', 1000 FROM h)
+UPDATE event_seats SET state = 'held', hold_id = (SELECT id FROM h), held_until = now() + interval '10 minutes'
+ WHERE event_id = :e AND seat_no = 'A' || :n AND leg = 1`, events)
+}
+
+func pgbench(b *testing.B, name, databaseURL string, clients, seats int, statement string, events []dbtest.Event) side {
+	b.Helper()
 	script := filepath.Join(b.TempDir(), "bare.sql")
 	ids := make([]string, len(events))
 	for i, e := range events {
 		ids[i] = strconv.FormatInt(e.ID, 10)
 	}
 	// Events of one run have ids in a row.
-	sql := fmt.Sprintf(`\set e random(%s, %s)
-\set n random(1, %d)
-UPDATE event_seats SET state = 'held', hold_id = '00000000-0000-4000-8000-000000000001', held_until = now() + interval '10 minutes'
- WHERE event_id = :e AND seat_no = 'A' || :n AND leg = 1 %s;
-`, ids[0], ids[len(ids)-1], seats, extra)
+	sql := fmt.Sprintf("\\set e random(%s, %s)\n\\set n random(1, %d)%s;\n", ids[0], ids[len(ids)-1], seats, statement)
 	if err := os.WriteFile(script, []byte(sql), 0o600); err != nil {
 		b.Fatal(err)
 	}
@@ -39,7 +55,7 @@ UPDATE event_seats SET state = 'held', hold_id = '00000000-0000-4000-8000-000000
 	if err != nil {
 		b.Fatal(err)
 	}
-	return side{"bare UPDATE", func(d time.Duration) (tally, error) {
+	return side{name, func(d time.Duration) (tally, error) {
 		seconds := max(1, int(d.Seconds()))
 		cmd := exec.Command(filepath.Join(bin, "pgbench"), "-n", "-M", "prepared", "-c", strconv.Itoa(clients), "-j", "2",
 			"-T", strconv.Itoa(seconds), "-f", script, databaseURL)

@@ -45,17 +45,19 @@ func BenchmarkClaims(b *testing.B) {
 	}{{"16 clients, spread", 16, false}, {"200 clients, one hot event", 200, true}, {"200 clients, spread", 200, false}} {
 		b.Run(name(c.name), func(b *testing.B) {
 			p := &seatPicker{events: spread[:buses], clients: c.clients}
-			base := bare(b, r.databaseURL, c.clients, 100, "", spread[buses:]...)
+			others, seats := spread[buses:], 100
 			if c.hot {
 				p = &seatPicker{events: hot[:halls], clients: c.clients, one: true}
-				base = bare(b, r.databaseURL, c.clients, hallCols, "", hot[halls])
+				others, seats = hot[halls:], hallCols
 			}
 			claims := func(name, prefix string, at process) side {
 				return side{name, func(d time.Duration) (tally, error) { return browsers(c.clients, d, at, 303, p.claim(prefix)) }}
 			}
-			sides := []side{base, claims("Holdfast, pool 12", "", r.process), claims("Holdfast, pool 16", "", sixteen.process)}
+			sides := []side{
+				bare(b, r.databaseURL, c.clients, seats, "", others...), claims("Holdfast, pool 12", "", r.process), claims("Holdfast, pool 16", "", sixteen.process),
+			}
 			if c.hot || c.clients == 16 { // the time is better spent on these
-				sides = append(sides, claims("small handler, pgx", "/pg", front))
+				sides = append(sides, bareHold(b, r.databaseURL, c.clients, seats, others...), claims("small handler, whole hold", "/hold", front))
 				sides = append(sides, rd.claims(c.clients, p, front)...)
 			}
 			contest(b, "claims, "+c.name, func() {

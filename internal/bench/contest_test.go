@@ -135,8 +135,8 @@ func grouped(f float64) string {
 	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
 }
 
-// print1 shows a row and adds it to the file of BENCH_ROWS, from where it can be copied
-// into docs/performance.md.
+// print1 shows a row and adds it to the file of BENCH_ROWS, of which scripts/bench.sh
+// makes tables.
 func print1(b *testing.B, row string) {
 	b.Helper()
 	b.Log(row)

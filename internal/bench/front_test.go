@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"holdfast/db"
@@ -31,6 +32,8 @@ func frontHandler() (http.Handler, error) {
 		}
 		return err == nil, err
 	}))
+	known := &firstHolds{db: d, byEvent: map[int64]db.FirstHold{}}
+	mux.Handle("POST /hold/events/{event}/holds", holdBy(known.hold))
 	addr := os.Getenv("REDIS_ADDR")
 	if addr == "" {
 		return mux, nil
@@ -77,4 +80,44 @@ func someUUID() string {
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
 	h := hex.EncodeToString(b[:])
 	return fmt.Sprintf("%s-%s-4%s-8%s-%s", h[:8], h[8:12], h[13:16], h[17:20], h[20:])
+}
+
+// firstHolds makes whole holds, as the program stores them, of seats whose event and
+// price it looks up once.
+type firstHolds struct {
+	db      *db.DB
+	mu      sync.Mutex
+	byEvent map[int64]db.FirstHold
+}
+
+func (x *firstHolds) hold(ctx context.Context, event int64, seat, hold string) (bool, error) {
+	h, err := x.of(ctx, event)
+	if err != nil {
+		return false, err
+	}
+	h.ID, h.Holder = hold, domain.Holder("web:"+hold)
+	err = x.db.OpenHold(ctx, h, []domain.HoldSeat{{SeatNo: seat, Zone: 1, Type: "adult", Price: 1000}})
+	if errors.Is(err, domain.ErrConflict) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (x *firstHolds) of(ctx context.Context, event int64) (db.FirstHold, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	h, known := x.byEvent[event]
+	if known {
+		return h, nil
+	}
+	e, err := x.db.Event(ctx, event)
+	if err != nil {
+		return h, err
+	}
+	h = db.FirstHold{
+		NewHold: db.NewHold{EventID: event, Ride: domain.Ride{To: 1}, Channel: domain.ChannelWeb, Total: 1000, Currency: "EUR", TaxBP: 2200},
+		Plan:    e.LayoutVersionID, Window: 10 * time.Minute, Grace: 2 * time.Minute, CloseMinutes: 10,
+	}
+	x.byEvent[event] = h
+	return h, nil
 }
