@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"holdfast/db"
 	"holdfast/handlers"
 	"holdfast/internal/access"
@@ -35,6 +37,10 @@ const (
 	stopTime     = 18 * time.Second
 	requestsTime = 13 * time.Second
 )
+
+// maxConnections is how many browsers may be connected: each costs about 10 kB. Further
+// ones wait in the kernel's line.
+const maxConnections = 5000
 
 // serve runs the shop until ctx ends.
 func (a app) serve(ctx context.Context, args []string) (err error) {
@@ -183,7 +189,7 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 	}
 	deps := handlers.Deps{
 		Booking: booking.New(d, ask), Schedule: schedule.New(d), Counter: counter.New(d), Records: d, Sessions: handlers.NewSessions(sessions, cfg.SecureCookies()),
-		Assets: assets, Signer: signer, Log: log, BaseURL: cfg.BaseURL, ProxyHops: cfg.TrustedProxyHops, Version: version,
+		Assets: assets, Signer: signer, Log: log, BaseURL: cfg.BaseURL, ProxyHops: cfg.TrustedProxyHops, PoolSize: cfg.DBPoolSize, Version: version,
 		StripeOrigin: a.stripeOrigin(), MailOff: !cfg.Mail() && !cfg.Demo, Access: staff, SetupToken: string(cfg.SetupToken), Notes: cfg.Notes(),
 		Reports: counter.NewReports(d, s.books()), Wait: s.wait,
 		Metrics: metrics.New(d, version), MetricsToken: string(cfg.MetricsToken),
@@ -237,7 +243,7 @@ func (s *shop) run(ctx context.Context, databaseGone <-chan struct{}) error {
 	handing.Go(func() { s.wait.Run(rooms) })
 	defer func() { stopRooms(); handing.Wait() }() // after the last request, before the pool closes
 	failed := make(chan error, 1)
-	go func() { failed <- s.server.Serve(s.listener) }()
+	go func() { failed <- s.server.Serve(netutil.LimitListener(s.listener, maxConnections)) }()
 	go s.tryKey(ctx)
 	var err error
 	select {

@@ -46,7 +46,7 @@ func limitForms(next http.Handler) http.Handler {
 }
 
 // guarded is the way in for visitors.
-func (s *site) guarded(next http.Handler) http.Handler {
+func (s *site) guarded(shop classed) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	if err := cross.AddTrustedOrigin(s.BaseURL); err != nil {
 		s.Log.Warn("BASE_URL is not an origin for the cross-site check", "error", err.Error())
@@ -59,7 +59,7 @@ func (s *site) guarded(next http.Handler) http.Handler {
 		}
 		s.fail(w, r, unavailable(err))
 	}
-	return cross.Handler(limitForms(s.Sessions.LoadAndSave(next)))
+	return cross.Handler(limitForms(s.gated(shop, s.Sessions.LoadAndSave(s.missing(shop.ServeMux)))))
 }
 
 // missing turns the mux's own "404 page not found" and "Method Not Allowed" into pages.

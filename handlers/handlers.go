@@ -69,6 +69,7 @@ type Deps struct {
 	BaseURL      string // absolute, no slash at the end
 	StripeOrigin string // for the CSP, "" when it is Stripe's own
 	ProxyHops    int
+	PoolSize     int // database connections, which the gates divide
 	Version      string
 	MailOff      bool
 	StripeLive   bool      // the key charges real cards
@@ -96,14 +97,17 @@ type site struct {
 	homes       *seatmap.Store[homeKey, *frozen]
 	history     *seatmap.History // of the customers' maps
 	counterMaps *seatmap.History // of the counter's
+	gates       *gates
+	shedAs      shedPages
 }
 
 // New makes the whole site as one handler.
 func New(d Deps) http.Handler {
 	s := &site{
 		Deps: d, maps: seatmap.NewStore[mapKey, *snapshot](watchedMaps, seatmap.Stale), homes: seatmap.NewStore[homeKey, *frozen](watchedHomes, 0),
-		history: seatmap.NewHistory(), counterMaps: seatmap.NewHistory(),
+		history: seatmap.NewHistory(), counterMaps: seatmap.NewHistory(), gates: newGates(d.PoolSize), shedAs: drawShed(d.Assets),
 	}
+	s.gates.watch(d.Metrics)
 	s.pages = Pages{assets: d.Assets, booking: d.Booking, demo: d.Demo != nil, test: d.Booking.PaysOnline() && !d.StripeLive}
 	return s.routes()
 }

@@ -13,6 +13,9 @@ import (
 type Metrics interface {
 	Served(route string, status int, took time.Duration)
 	Claim(outcome string)
+	Shed(class, reason string)
+	// Watch tells a figure that is read when a monitor asks, under a name and label once.
+	Watch(name, help string, labels map[string]string, read func() float64)
 	Handler() http.Handler
 }
 

@@ -12,9 +12,12 @@ import (
 	"holdfast/static"
 )
 
-// routes is every URL of the site, each with its guard in the row.
-func (s *site) routes() http.Handler {
-	shop := http.NewServeMux() // visitors: session, cross-site posts refused
+// routes is the whole site.
+func (s *site) routes() http.Handler { return s.around(s.shopRoutes()) }
+
+// shopRoutes is every URL of pages, each with its guard in the row.
+func (s *site) shopRoutes() classed {
+	shop := newClassed() // visitors: session, cross-site posts refused
 	get := func(path string, do action) { shop.Handle("GET "+path, s.page(do)) }
 	post := func(path string, do action) { shop.Handle("POST "+path, s.page(do)) }
 
@@ -54,8 +57,8 @@ func (s *site) routes() http.Handler {
 	for _, row := range s.staffRoutes() {
 		shop.Handle(row.Pattern, s.staff(row.Need, row.do))
 	}
-	shop.Handle(anyStaffPage, s.page(s.noStaffPage(shop)))
-	return s.around(shop)
+	shop.Handle(anyStaffPage, s.page(s.noStaffPage(shop.ServeMux)))
+	return shop
 }
 
 // StaffRoute is one address for people who are signed in.
@@ -300,20 +303,20 @@ func (s *site) houseRoutes(staff func(pattern string, need access.Role, do staff
 }
 
 // around puts the addresses of machines beside the pages, and what all need around both.
-func (s *site) around(shop *http.ServeMux) http.Handler {
+func (s *site) around(shop classed) http.Handler {
 	top := http.NewServeMux() // machines: no session
 	machine := func(method, path string, h http.Handler) {
 		top.Handle(method+" "+path, h)
 		top.Handle(path, s.otherMethod(method))
 	}
-	machine("POST", "/hooks/stripe", limit(webhookBytes, s.json(s.stripeHook)))
-	machine("GET", "/healthz", s.json(s.healthz))
-	machine("GET", "/readyz", s.json(s.readyz))
+	machine("POST", "/hooks/stripe", limit(webhookBytes, s.behind(moneyClass, s.json(s.stripeHook))))
+	machine("GET", "/healthz", s.behind(checkClass, s.json(s.healthz)))
+	machine("GET", "/readyz", s.behind(checkClass, s.json(s.readyz)))
 	machine("GET", "/version", s.json(s.version))
 	machine("GET", "/metrics", s.json(s.metrics))
 	machine("GET", static.Prefix, s.Assets.Handler())
 	machine("GET", "/robots.txt", http.HandlerFunc(robots))
-	top.Handle("/", s.guarded(s.missing(shop)))
+	top.Handle("/", s.guarded(shop))
 	if s.Demo != nil && s.Demo.Stripe != nil {
 		top.Handle("/stripesim/", limit(formBytes, s.Demo.Stripe))
 	}

@@ -119,6 +119,9 @@ func (f frame) afterPages() []sample {
 		{"closed-trip", Closed(closedTrip)},
 		{"pay-down", PayDown(down)},
 		{"error-404", Error(missing)},
+		{"shed-link", ShedPage(Shed{CSS: []string{f.css}, Seconds: "12", Again: "/events/12"})},
+		{"shed-form", ShedPage(Shed{CSS: []string{f.css}, Seconds: "12", Again: "/events/12/holds", Post: true, Fields: `<input type="hidden" name="seat" value="A1">`})},
+		{"shed-back", ShedPage(Shed{CSS: []string{f.css}, Seconds: "12"})},
 		{"error-503", Unavailable([]string{f.css}, "/events/12", "8f2c-41d0")},
 	}
 }

@@ -67,6 +67,9 @@ func (c Config) Notes() []string {
 	} else if len(c.StripeWebhookSecrets) == 0 {
 		notes = append(notes, "Stripe's webhooks are refused: STRIPE_WEBHOOK_SECRETS is not set; payments are found by the return page and the sweep")
 	}
+	if c.DBPoolSize < 6 {
+		notes = append(notes, "payments may wait behind a crowd: DB_POOL_SIZE is below 6 and leaves them no connections of their own")
+	}
 	if !c.Mail() && !c.Demo {
 		notes = append(notes, "mail is off: SMTP_URL is not set")
 	}

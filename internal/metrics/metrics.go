@@ -22,6 +22,7 @@ type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
 	claims   *prometheus.CounterVec
+	shed     *prometheus.CounterVec
 }
 
 // Shop is what is read when a monitor asks.
@@ -41,10 +42,13 @@ func New(shop Shop, version string) *Metrics {
 		claims: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "holdfast_claims_total", Help: "Choices of seats by customers: won, lost to somebody, busy, refused by a rule, failed.",
 		}, []string{"outcome"}),
+		shed: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "holdfast_shed_total", Help: "Requests sent away before they were worked, by class and reason: the line was full, waited too long, the reader had gone.",
+		}, []string{"class", "reason"}),
 	}
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "holdfast_build_info", Help: "1, with the version."}, []string{"version"})
 	build.WithLabelValues(version).Set(1)
-	m.registry.MustRegister(m.requests, m.claims, build, collectors.NewGoCollector(),
+	m.registry.MustRegister(m.requests, m.claims, m.shed, build, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &asked{shop})
 	return m
 }
@@ -60,6 +64,14 @@ func (m *Metrics) Served(route string, status int, took time.Duration) {
 
 // Claim counts what became of a choice of seats.
 func (m *Metrics) Claim(outcome string) { m.claims.WithLabelValues(outcome).Inc() }
+
+// Shed counts a request that was sent away.
+func (m *Metrics) Shed(class, reason string) { m.shed.WithLabelValues(class, reason).Inc() }
+
+// Watch tells a figure that is read when a monitor asks, under a name and label once.
+func (m *Metrics) Watch(name, help string, labels map[string]string, read func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, read))
+}
 
 // Handler answers a monitor. A database that does not answer takes its own figures
 // away, not the rest.
