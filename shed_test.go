@@ -18,8 +18,8 @@ import (
 // The smallest pool that keeps connections for money: one claim and one page at a time.
 var narrow = map[string]string{"DB_POOL_SIZE": "6", "METRICS_TOKEN": "a-long-random-token"}
 
-// lock keeps a table from everybody until release.
-func (w *world) lock(sql string, args ...any) (release func()) {
+// keep locks rows or a table away from everybody until release.
+func (w *world) keep(sql string, args ...any) (release func()) {
 	w.t.Helper()
 	tx, err := w.DB.Pool().Begin(w.t.Context())
 	if err != nil {
@@ -37,7 +37,7 @@ func (w *world) lock(sql string, args ...any) (release func()) {
 func TestShed_Pages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, narrow)
-	release := w.lock(`LOCK TABLE films IN ACCESS EXCLUSIVE MODE`)
+	release := w.keep(`LOCK TABLE films IN ACCESS EXCLUSIVE MODE`)
 	defer release()
 	var slow sync.WaitGroup
 	slow.Go(func() { w.browser().get(w.URL + "/films/1/poster") })
@@ -107,7 +107,7 @@ func TestShed_ClaimComesAgain(t *testing.T) {
 	t.Parallel()
 	var ev dbtest.Event
 	w := newWorld(t, func(d *db.DB) { ev = dbtest.Screening(t, d, 2, 8) }, narrow)
-	release := w.lock(`SELECT 1 FROM event_seats WHERE event_id = $1 FOR UPDATE`, ev.ID)
+	release := w.keep(`SELECT 1 FROM event_seats WHERE event_id = $1 FOR UPDATE`, ev.ID)
 	defer release()
 	var b *buyer
 	var p *page
@@ -137,7 +137,7 @@ func TestShed_ClaimComesAgain(t *testing.T) {
 func TestShed_StaffFormsStayTheirs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, narrow)
-	release := w.lock(`LOCK TABLE staff IN ACCESS EXCLUSIVE MODE`)
+	release := w.keep(`LOCK TABLE staff IN ACCESS EXCLUSIVE MODE`)
 	defer release()
 	const crowd = 70 // more than one inside and sixty in line
 	answers := make([]*page, crowd)
