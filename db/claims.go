@@ -182,6 +182,7 @@ UPDATE event_seats s SET state = 'available', hold_id = NULL, held_until = NULL
 
 // KeepOnly frees what the hold has among the seats mine beyond the claim.
 func (t *Tx) KeepOnly(ctx context.Context, c Claim, mine []string) error {
+	t.free(c.EventID)
 	args := c.args()
 	delete(args, "n")
 	args["mine"] = mine
@@ -202,6 +203,7 @@ UPDATE event_seats s SET state = 'available', hold_id = NULL, held_until = NULL
 // ReleaseSeats frees what the hold still has of the claim; rows that went to
 // somebody else stay theirs.
 func (t *Tx) ReleaseSeats(ctx context.Context, c Claim) error {
+	t.free(c.EventID)
 	args := c.args()
 	delete(args, "n")
 	_, err := exec(ctx, t.q, releaseSeatsSQL, args)
@@ -240,6 +242,7 @@ UPDATE event_seats s SET held_until = @held_until
 // SetHeldUntil puts the hold's seats back to an ordinary end. It may shorten: only
 // for a hold whose payment page is closed for certain.
 func (t *Tx) SetHeldUntil(ctx context.Context, c Claim, heldUntil time.Time) error {
+	t.free(c.EventID)
 	args := c.args()
 	delete(args, "n")
 	args["held_until"] = heldUntil
@@ -281,6 +284,7 @@ UPDATE event_seats s SET state = 'available', booking_id = NULL
 // FreeBooked puts seats of a booking on sale again; domain.ErrConflict unless it frees
 // every row of the claim.
 func (t *Tx) FreeBooked(ctx context.Context, c Claim, bookingID int64) error {
+	t.free(c.EventID)
 	args := c.args()
 	delete(args, "n")
 	delete(args, "hold")
@@ -321,34 +325,8 @@ UPDATE event_seats s SET state = 'available', block_id = NULL, held_until = NULL
 
 // UnblockSeats puts the seats that the block still has on sale; it tells how many rows.
 func (t *Tx) UnblockSeats(ctx context.Context, eventID, blockID int64) (int64, error) {
+	t.free(eventID)
 	return exec(ctx, t.q, unblockSeatsSQL, pgx.StrictNamedArgs{"event": eventID, "block": blockID})
-}
-
-// SeatRow is one row of the seat table as it stands.
-type SeatRow struct {
-	SeatNo    string
-	Leg       int
-	State     string
-	HoldID    *string
-	HeldUntil *time.Time
-	BookingID *int64
-	BlockID   *int64
-}
-
-const seatRowsSQL = `
-SELECT seat_no, leg, state::text AS state, hold_id::text AS hold_id, held_until, booking_id, block_id
-  FROM event_seats WHERE event_id = @event ORDER BY seat_no, leg`
-
-const lockSeatRowsSQL = seatRowsSQL + ` FOR UPDATE`
-
-// SeatRows reads an event's whole inventory.
-func (q Queries) SeatRows(ctx context.Context, eventID int64) ([]SeatRow, error) {
-	return rows[SeatRow](ctx, q.q, seatRowsSQL, pgx.StrictNamedArgs{"event": eventID})
-}
-
-// LockSeatRows reads and locks it, after the event's row.
-func (t *Tx) LockSeatRows(ctx context.Context, eventID int64) ([]SeatRow, error) {
-	return rows[SeatRow](ctx, t.q, lockSeatRowsSQL, pgx.StrictNamedArgs{"event": eventID})
 }
 
 const putSeatRowsSQL = `
@@ -363,6 +341,7 @@ SELECT @event, r.seat_no, r.leg, r.state::seat_state, r.hold_id, r.held_until, r
 // ReplaceSeats makes an event's inventory that of another layout, everything free but the
 // given rows. The event and its rows are locked, and no ticket's legs point to them.
 func (t *Tx) ReplaceSeats(ctx context.Context, eventID, layoutVersionID int64, lastLeg int, taken []SeatRow) error {
+	t.free(eventID)
 	if err := t.dropSeatsOf(ctx, []int64{eventID}); err != nil {
 		return err
 	}
@@ -382,39 +361,4 @@ func allOrNothing(n int64, err error, c Claim) error {
 		return domain.ErrConflict
 	}
 	return err
-}
-
-// SeatTaken is one seat of an event that is not free on some leg asked for.
-type SeatTaken struct {
-	SeatNo string
-	HoldID *string // the hold that has it on some leg; nil when booked or blocked
-	// Payer: that hold's end has come but a payment page may still take money for
-	// it, so its holder has the first word.
-	Payer     bool
-	PaymentID *int64
-}
-
-const takenSeatsSQL = `
-SELECT s.seat_no, h.id::text AS hold_id,
-       coalesce(p.id IS NOT NULL AND h.expires_at <= now(), false) AS payer, p.id AS payment_id
-  FROM (SELECT DISTINCT ON (seat_no) seat_no, hold_id
-          FROM event_seats
-         WHERE event_id = @event AND leg BETWEEN @from_leg AND @to_leg
-           AND state <> 'available' AND NOT (state = 'held' AND (held_until < now() OR hold_id::text = ANY(@mine::text[])))
-           AND NOT (state = 'blocked' AND coalesce(held_until < now(), false))
-         ORDER BY seat_no, (state = 'held'), leg) s
-  LEFT JOIN holds h ON h.id = s.hold_id
-  LEFT JOIN payments p ON p.hold_id = h.id AND p.state IN ('creating', 'open')
- ORDER BY s.seat_no`
-
-// TakenSeats lists the seats of an event that cannot be claimed on the ride by
-// the holder of the holds mine. A booked or blocked leg wins over a held one, so
-// Payer is set only where asking the payer could free the seat.
-func (q Queries) TakenSeats(ctx context.Context, eventID int64, ride domain.Ride, mine ...string) ([]SeatTaken, error) {
-	if mine == nil {
-		mine = []string{}
-	}
-	return rows[SeatTaken](ctx, q.q, takenSeatsSQL, pgx.StrictNamedArgs{
-		"event": eventID, "from_leg": ride.FirstLeg(), "to_leg": ride.LastLeg(), "mine": mine,
-	})
 }

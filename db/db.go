@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,17 +29,22 @@ type Queries struct{ q querier }
 // DB is the pool. Statements on it commit by themselves.
 type DB struct {
 	Queries
-	pool *pgxpool.Pool
-	jobs *river.Client[pgx.Tx]
+	pool  *pgxpool.Pool
+	jobs  *river.Client[pgx.Tx]
+	freed atomic.Pointer[func(eventID int64)]
 }
 
 // Tx is one transaction. It is a value that is passed on, never kept in a
 // context, and cannot be nested: it has no InTx.
 type Tx struct {
 	Queries
-	tx   pgx.Tx
-	jobs *river.Client[pgx.Tx]
+	tx    pgx.Tx
+	jobs  *river.Client[pgx.Tx]
+	freed []int64 // the events whose seats it may put on sale
 }
+
+// free notes that the transaction may put seats of an event on sale.
+func (t *Tx) free(eventID int64) { t.freed = append(t.freed, eventID) }
 
 // Options size the pool.
 type Options struct {
@@ -111,11 +117,22 @@ func (d *DB) once(ctx context.Context, fn func(*Tx) error) error {
 	}
 	// A rollback must reach the server even when the request's context has ended.
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	if err := fn(&Tx{Queries: Queries{tx}, tx: tx, jobs: d.jobs}); err != nil {
+	t := &Tx{Queries: Queries{tx}, tx: tx, jobs: d.jobs}
+	if err := fn(t); err != nil {
 		return err
 	}
-	return tx.Commit(ctx)
+	err = tx.Commit(ctx)
+	if do := d.freed.Load(); do != nil {
+		for _, event := range t.freed { // also when nobody knows whether it committed
+			(*do)(event)
+		}
+	}
+	return err
 }
+
+// WhenFreed makes do hear of each event of which this process may have put seats on sale,
+// right after the transaction. Before serving, once.
+func (d *DB) WhenFreed(do func(eventID int64)) { d.freed.Store(&do) }
 
 // Job is work for later; its fields are stored as JSON.
 type Job = river.JobArgs

@@ -45,7 +45,7 @@ func tagOf(whole []byte) string {
 
 func compress(whole []byte, tag string) (*frozen, error) {
 	var zipped bytes.Buffer
-	w, err := gz.NewWriterLevel(&zipped, gz.BestCompression)
+	w, err := gz.NewWriterLevel(&zipped, gz.DefaultCompression)
 	if err != nil {
 		return nil, err
 	}
@@ -74,17 +74,31 @@ func (f *frozen) send(w http.ResponseWriter, r *http.Request) int {
 		w.WriteHeader(http.StatusNotModified)
 		return http.StatusNotModified
 	}
+	f.write(w, r, http.StatusOK)
+	return http.StatusOK
+}
+
+// write sends the page, compressed for whoever takes that.
+func (f *frozen) write(w http.ResponseWriter, r *http.Request, status int) {
+	h := w.Header()
 	h["Content-Type"] = htmlType
 	if takesGzip(r) {
 		h["Content-Encoding"], h["Content-Length"] = gzipped, f.length
+		w.WriteHeader(status)
 		_, _ = w.Write(f.zipped) // a reader that went away is nobody's error
-		return http.StatusOK
+		return
 	}
 	h["Content-Length"] = f.wholeSize
+	w.WriteHeader(status)
 	if in, err := gzip.NewReader(bytes.NewReader(f.zipped)); err == nil { // we wrote it
 		_, _ = io.Copy(w, in)
 	}
-	return http.StatusOK
+}
+
+// refuse answers with the page as the refusal of what was sent.
+func (f *frozen) refuse(w http.ResponseWriter, r *http.Request) {
+	w.Header()["Cache-Control"] = noStore
+	f.write(w, r, http.StatusConflict)
 }
 
 // takesGzip: the few that say they do not get it plain.

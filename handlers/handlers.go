@@ -57,11 +57,13 @@ type Deps struct {
 	Wait     *waitroom.Service
 	Records  Records
 	Samples  Samples
-	Webhooks Webhooks // nil: no secrets are set, every webhook is refused
-	Sessions *scs.SessionManager
-	Assets   *static.Assets
-	Signer   domain.Signer
-	Log      *slog.Logger
+	// WhenFreed takes who wants to hear when this process puts seats of an event on sale.
+	WhenFreed func(do func(eventID int64))
+	Webhooks  Webhooks // nil: no secrets are set, every webhook is refused
+	Sessions  *scs.SessionManager
+	Assets    *static.Assets
+	Signer    domain.Signer
+	Log       *slog.Logger
 
 	SetupToken   string // what /setup asks for; "" opens it to nobody
 	Metrics      Metrics
@@ -95,6 +97,7 @@ type site struct {
 	pages       Pages
 	maps        *seatmap.Store[mapKey, *snapshot]
 	homes       *seatmap.Store[homeKey, *frozen]
+	pressure    *seatmap.Pressure
 	history     *seatmap.History // of the customers' maps
 	counterMaps *seatmap.History // of the counter's
 	gates       *gates
@@ -105,9 +108,11 @@ type site struct {
 func New(d Deps) http.Handler {
 	s := &site{
 		Deps: d, maps: seatmap.NewStore[mapKey, *snapshot](watchedMaps, seatmap.Stale), homes: seatmap.NewStore[homeKey, *frozen](watchedHomes, 0),
-		history: seatmap.NewHistory(), counterMaps: seatmap.NewHistory(), gates: newGates(d.PoolSize), shedAs: drawShed(d.Assets),
+		pressure: seatmap.NewPressure(), history: seatmap.NewHistory(), counterMaps: seatmap.NewHistory(),
+		gates: newGates(d.PoolSize), shedAs: drawShed(d.Assets),
 	}
 	s.gates.watch(d.Metrics)
 	s.pages = Pages{assets: d.Assets, booking: d.Booking, demo: d.Demo != nil, test: d.Booking.PaysOnline() && !d.StripeLive}
+	d.WhenFreed(s.pressure.Freed)
 	return s.routes()
 }

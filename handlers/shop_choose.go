@@ -21,6 +21,10 @@ func (s *site) chooseSeats(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}
+	seats := slices.Clone(r.PostForm["seat"])
+	if s.refuse(w, r, slices.Clone(seats)) {
+		return nil
+	}
 	o, err := s.offer(r, r.PostForm.Get)
 	var rule *domain.RuleError
 	if errors.As(err, &rule) {
@@ -29,7 +33,6 @@ func (s *site) chooseSeats(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	seats := slices.Clone(r.PostForm["seat"])
 	id, err := s.Booking.Choose(r.Context(), o, s.chooser(r), seats)
 	s.claimed(err)
 	if err != nil {
@@ -113,7 +116,7 @@ func noBest(o *booking.Offer, want domain.BestWish, none *booking.NoBest) *views
 // notChosen answers a refused choice with the whole page: what happened, what is
 // safe, and everything still ticked that can be.
 func (s *site) notChosen(w http.ResponseWriter, r *http.Request, o *booking.Offer, holdID string, seats []string, err error) error {
-	t := ticks{chosen: map[string]bool{}, lost: map[string]bool{}}
+	t := ticks{chosen: map[string]bool{}}
 	for _, no := range seats {
 		t.chosen[no] = true
 	}
@@ -121,15 +124,11 @@ func (s *site) notChosen(w http.ResponseWriter, r *http.Request, o *booking.Offe
 	var rule *domain.RuleError
 	switch {
 	case errors.As(err, &conflict):
-		for _, no := range conflict.Lost {
-			t.lost[no] = true
-			delete(t.chosen, no)
-		}
-		alert, err := s.conflictAlert(r, o, seats, conflict)
+		x, err := s.Booking.Seats(r.Context(), o, s.visitor(r))
 		if err != nil {
 			return err
 		}
-		return s.showSeats(w, r, http.StatusConflict, o, t, alert)
+		return s.showMap(w, r, http.StatusConflict, o, x, lostTicks(seats, conflict), conflictAlert(o, x, seats, conflict))
 	case errors.As(err, &rule):
 		return s.showSeats(w, r, http.StatusUnprocessableEntity, o, t, ruleAlert(rule, o))
 	case errors.Is(err, domain.ErrBusy):
@@ -222,11 +221,7 @@ func ruleHeading(rule *domain.RuleError) string {
 }
 
 // conflictAlert names each lost seat, what is still ticked, and neighbours to take instead.
-func (s *site) conflictAlert(r *http.Request, o *booking.Offer, wanted []string, c *domain.SeatConflict) (*views.SeatAlert, error) {
-	x, err := s.Booking.Seats(r.Context(), o, s.visitor(r))
-	if err != nil {
-		return nil, err
-	}
+func conflictAlert(o *booking.Offer, x *booking.Seats, wanted []string, c *domain.SeatConflict) *views.SeatAlert {
 	free := x.Free(o.Layout)
 	var kept []string
 	for _, no := range wanted {
@@ -255,5 +250,5 @@ func (s *site) conflictAlert(r *http.Request, o *booking.Offer, wanted []string,
 	if len(kept) > 0 {
 		alert.Offers = append(alert.Offers, views.SeatOffer{Before: "Take", Seats: seatRefs(o.Layout, kept), After: "only"})
 	}
-	return alert, nil
+	return alert
 }

@@ -53,6 +53,11 @@ func (s *site) showSeats(w http.ResponseWriter, r *http.Request, status int, o *
 	if err != nil {
 		return err
 	}
+	return s.showMap(w, r, status, o, x, t, alert)
+}
+
+// showMap is showSeats with what was read of the seats.
+func (s *site) showMap(w http.ResponseWriter, r *http.Request, status int, o *booking.Offer, x *booking.Seats, t ticks, alert *views.SeatAlert) error {
 	s.history.Remember(seatmap.Key{EventID: o.Event.ID, Ride: o.Ride}, x.Version, x.Marks())
 	t.turn = r.Method == http.MethodPost || r.URL.Query().Has("turn")
 	s.render(w, r, status, views.Seats(s.seatsView(o, x, t, alert)))

@@ -50,6 +50,8 @@ type drawn struct {
 	page    func() (*frozen, error)
 	mu      sync.Mutex
 	updates map[uint32]*frozen // by the version that an open page shows
+	// refusals by the choice that was refused.
+	refusals map[string]*frozen
 }
 
 // maxUpdates is how many old versions pages may wait at; others are drawn each time.
@@ -86,7 +88,7 @@ func (s *site) readMap(k mapKey) seatmap.Load[*snapshot] {
 		if last != nil && last.looksLike(now) {
 			now.drawn = last.drawn
 		} else {
-			now.drawn = &drawn{updates: map[uint32]*frozen{}, page: sync.OnceValues(func() (*frozen, error) {
+			now.drawn = &drawn{updates: map[uint32]*frozen{}, refusals: map[string]*frozen{}, page: sync.OnceValues(func() (*frozen, error) {
 				return freeze(views.Seats(s.seatsView(o, x, ticks{turn: k.turn}, nil)))
 			})}
 		}

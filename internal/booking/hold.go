@@ -33,7 +33,7 @@ type Visitor struct {
 // seats), ErrBusy, ErrSalesClosed, ErrAlreadyPaid (with the hold's id), ErrGateway
 // (the visitor's own payment page could not be closed; nothing changed).
 func (s *Service) Choose(ctx context.Context, o *Offer, who Visitor, seats []string) (string, error) {
-	if err := s.checkChoice(o, &seats); err != nil {
+	if err := o.CheckChoice(&seats); err != nil {
 		return "", err
 	}
 	if err := s.houseRules(ctx, o, who, seats); err != nil {
@@ -72,7 +72,27 @@ func (s *Service) Choose(ctx context.Context, o *Offer, who Visitor, seats []str
 	}
 }
 
-func (s *Service) checkChoice(o *Offer, seats *[]string) error {
+// SurelyTaken names the seats of a choice that a reading of the map showed as somebody
+// else's until later than now, o's clock; nil when there is any other thing to say of the
+// choice. It asks nobody: it may only refuse, and only strangers, who hold nothing.
+func (x *Seats) SurelyTaken(o *Offer, seats []string) *domain.SeatConflict {
+	conflict := &domain.SeatConflict{}
+	for _, no := range seats {
+		until, taken := x.Until[no]
+		if taken && (until.IsZero() || o.Event.Now.Before(until)) {
+			conflict.Lost = append(conflict.Lost, no)
+		}
+	}
+	if len(conflict.Lost) == 0 {
+		return nil
+	}
+	o.Layout.SortSeats(conflict.Lost)
+	return conflict
+}
+
+// CheckChoice is what Choose refuses without asking the database: nothing or too much
+// chosen, unknown seats, sales that are closed. It puts the seats in order.
+func (o *Offer) CheckChoice(seats *[]string) error {
 	slices.Sort(*seats)
 	*seats = slices.Compact(*seats)
 	switch n := len(*seats); {

@@ -134,7 +134,10 @@ type Seats struct {
 	Payers map[string]bool
 	Mine   map[string]bool // held by this visitor now
 	Women  map[string]bool // only for women: the offer's ForWomen
-	Hold   *domain.Hold    // the visitor's running hold, nil when there is none
+	// Until is, for those of Taken that come back only at a known time or never, that time:
+	// zero for never. Whoever lets go earlier is not foreseen.
+	Until map[string]time.Time
+	Hold  *domain.Hold // the visitor's running hold, nil when there is none
 	// Version is a number that changes when any of it does.
 	Version uint32
 }
@@ -173,7 +176,7 @@ func (x *Seats) Free(l *domain.Layout) map[string]bool {
 
 // Seats reads the map for a visitor; holder "" for one we do not know.
 func (s *Service) Seats(ctx context.Context, o *Offer, holder domain.Holder) (*Seats, error) {
-	out := &Seats{Taken: map[string]bool{}, Payers: map[string]bool{}, Mine: map[string]bool{}, Women: o.ForWomen}
+	out := &Seats{Taken: map[string]bool{}, Payers: map[string]bool{}, Mine: map[string]bool{}, Until: map[string]time.Time{}, Women: o.ForWomen}
 	var mine []string
 	if holder != "" {
 		var err error
@@ -192,8 +195,13 @@ func (s *Service) Seats(ctx context.Context, o *Offer, holder domain.Holder) (*S
 	fmt.Fprintf(sum, "%d %d %d\n", o.Event.LayoutVersionID, o.Ride.From, o.Ride.To)
 	for _, t := range taken {
 		out.Taken[t.SeatNo] = true
-		if t.Payer {
+		switch {
+		case t.Payer:
 			out.Payers[t.SeatNo] = true
+		case t.Until == nil:
+			out.Until[t.SeatNo] = time.Time{}
+		default:
+			out.Until[t.SeatNo] = *t.Until
 		}
 	}
 	for _, m := range out.Marks() {

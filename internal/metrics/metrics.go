@@ -40,7 +40,7 @@ func New(shop Shop, version string) *Metrics {
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20},
 		}, []string{"route", "status"}),
 		claims: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "holdfast_claims_total", Help: "Choices of seats by customers: won, lost to somebody, busy, refused by a rule, failed.",
+			Name: "holdfast_claims_total", Help: "Choices of seats by customers: won, lost to somebody, lost early (refused from memory in a crowd), busy, refused by a rule, failed.",
 		}, []string{"outcome"}),
 		shed: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "holdfast_shed_total", Help: "Requests sent away before they were worked, by class and reason: the line was full, waited too long, the reader had gone.",
