@@ -2,8 +2,6 @@ package db
 
 import (
 	"context"
-	"encoding/json"
-	"maps"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -51,74 +49,6 @@ func (q Queries) ClaimSeats(ctx context.Context, c Claim, heldUntil time.Time) e
 	args["held_until"] = heldUntil
 	n, err := exec(ctx, q.q, claimSeatsSQL, args)
 	return allOrNothing(n, err, c)
-}
-
-// The claim of somebody who holds nothing yet, with the hold and its lines, in one
-// statement that commits by itself: the busiest write of all. The event is shared before
-// the seats are locked, as everywhere: the join is below the locking of its seats.
-const openHoldSQL = `
-WITH ev AS (
-  SELECT e.id FROM events e
-   WHERE e.id = @event AND e.status = 'published' AND e.layout_version_id = @plan
-     AND ` + saleOpen + `
-     FOR SHARE OF e),
-locked AS (
-  SELECT 1 FROM ev JOIN event_seats s ON s.event_id = ev.id
-   WHERE s.seat_no = ANY(@seats) AND s.leg BETWEEN @from_leg AND @to_leg
-     AND (s.state = 'available' OR (s.state = 'held' AND s.held_until < now()) OR (s.state = 'blocked' AND s.held_until < now()))
-   ORDER BY s.seat_no, s.leg FOR NO KEY UPDATE OF s),
-claimed AS (
-  UPDATE event_seats SET state = 'held', hold_id = @hold, held_until = now() + @window::interval + @grace::interval, block_id = NULL
-   WHERE event_id = @event AND seat_no = ANY(@seats) AND leg BETWEEN @from_leg AND @to_leg
-     AND (SELECT count(*) FROM locked) = @n
-   RETURNING 1),
-made AS (
-  INSERT INTO holds (id, event_id, from_stop, to_stop, channel, holder, expires_at, total, currency, tax_bp, fares, name, email, phone)
-  SELECT @hold, @event, @from_stop, @to_stop, @channel, @holder, now() + @window::interval, @total, @currency, @tax_bp, @fares, '', '', ''
-   WHERE (SELECT count(*) FROM claimed) = @n),
-lines AS (
-  INSERT INTO hold_seats (event_id, hold_id, seat_no, zone_no, ticket_type, price)
-  SELECT @event, @hold, u.seat_no, u.zone_no, u.ticket_type, u.price
-    FROM unnest(@seats::text[], @zones::smallint[], @types::text[], @prices::bigint[]) AS u(seat_no, zone_no, ticket_type, price)
-   WHERE (SELECT count(*) FROM claimed) = @n)
-SELECT (SELECT count(*) FROM ev) = 1 AS on_sale, (SELECT count(*) FROM claimed) = @n AS claimed`
-
-// FirstHold is what OpenHold makes. Ends are counted by the database's clock.
-type FirstHold struct {
-	NewHold      // ExpiresAt, Extended and who it is for are not used
-	Plan         int64
-	Window       time.Duration
-	Grace        time.Duration
-	CloseMinutes int // the house's, where the event has none of its own
-}
-
-// OpenHold claims the seats for a holder who has nothing on this event, and stores the hold.
-// Nothing is changed when it fails: domain.ErrConflict (somebody has one of the seats),
-// ErrSalesClosed (the event is not on sale as it was offered: closed, cancelled or with
-// another seat plan), ErrBusy.
-func (q Queries) OpenHold(ctx context.Context, h FirstHold, lines []domain.HoldSeat) error {
-	fares, err := json.Marshal(h.Fares)
-	if err != nil {
-		return err
-	}
-	args := lineArgs(h.EventID, h.ID, lines)
-	delete(args, "passengers")
-	delete(args, "women")
-	maps.Copy(args, Claim{EventID: h.EventID, HoldID: h.ID, Seats: args["seats"].([]string), Ride: h.Ride}.args())
-	maps.Copy(args, pgx.StrictNamedArgs{
-		"plan": h.Plan, "close_minutes": h.CloseMinutes, "from_stop": h.Ride.From, "to_stop": h.Ride.To, "channel": h.Channel,
-		"holder": string(h.Holder), "window": h.Window, "grace": h.Grace, "total": h.Total, "currency": h.Currency, "tax_bp": h.TaxBP, "fares": fares,
-	})
-	r, err := row[struct{ OnSale, Claimed bool }](ctx, q.q, openHoldSQL, args)
-	switch {
-	case err != nil:
-		return err
-	case !r.OnSale:
-		return domain.ErrSalesClosed
-	case !r.Claimed:
-		return domain.ErrConflict
-	}
-	return nil
 }
 
 const lockSeatsSQL = `

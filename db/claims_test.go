@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -30,6 +31,83 @@ func hold(ctx context.Context, d *db.DB, c db.Claim, ends time.Time) error {
 		return t.InsertHold(ctx, db.NewHold{ID: c.HoldID, EventID: c.EventID, Ride: c.Ride, Channel: "web", Holder: domain.Holder("web:" + c.HoldID), ExpiresAt: ends, Currency: "EUR", Fares: domain.Fares{}}, lines)
 	})
 }
+
+// first is what a claimer does who holds nothing yet: all in one statement. A hold that is
+// to be over is made as one and ended.
+func first(ctx context.Context, d *db.DB, c db.Claim, ends time.Time) error {
+	h, list := opening(ctx, d, c)
+	if err := d.OpenHold(ctx, h, list.Lines); err != nil {
+		return err
+	}
+	return ended(ctx, d, c, ends)
+}
+
+// opening is the claim as OpenHold and OpenHolds want it.
+func opening(ctx context.Context, d *db.DB, c db.Claim) (db.FirstHold, db.Opening) {
+	h := db.FirstHold{
+		NewHold: db.NewHold{ID: c.HoldID, EventID: c.EventID, Ride: c.Ride, Channel: "web", Holder: domain.Holder("web:" + c.HoldID), Currency: "EUR", Fares: domain.Fares{}},
+		Window:  time.Hour,
+	}
+	e, err := d.Event(ctx, c.EventID)
+	if err == nil {
+		h.Plan = e.LayoutVersionID
+	}
+	o := db.Opening{ID: c.HoldID, Holder: h.Holder}
+	for _, s := range c.Seats {
+		o.Lines = append(o.Lines, domain.HoldSeat{SeatNo: s, Zone: 1, Type: "adult"})
+	}
+	return h, o
+}
+
+func ended(ctx context.Context, d *db.DB, c db.Claim, ends time.Time) error {
+	if ends.After(time.Now()) {
+		return nil
+	}
+	_, err := d.Pool().Exec(ctx, `WITH h AS (UPDATE holds SET expires_at = $2 WHERE id = $1)
+		UPDATE event_seats SET held_until = $2 WHERE event_id = $3 AND hold_id = $1`, c.HoldID, ends, c.EventID)
+	return err
+}
+
+// many is first beside three others of the same group, who want other seats of the same
+// ride: OpenHolds decides about all, and who lost tries alone.
+func many(ctx context.Context, d *db.DB, c db.Claim, ends time.Time) error {
+	h, list := opening(ctx, d, c)
+	group := []db.Opening{list}
+	rng := rand.New(rand.NewPCG(uint64(len(c.HoldID)), uint64(c.Seats[0][0])<<8|uint64(c.Ride.From)))
+	others, err := d.SeatRows(ctx, c.EventID)
+	if err != nil {
+		return err
+	}
+	wanted := map[string]bool{}
+	for _, s := range c.Seats {
+		wanted[s] = true
+	}
+	for range 3 {
+		no := others[rng.IntN(len(others))].SeatNo
+		if wanted[no] {
+			continue
+		}
+		wanted[no] = true
+		_, o := opening(ctx, d, db.Claim{EventID: c.EventID, HoldID: holdID(500_000 + made.Add(1)), Seats: []string{no}, Ride: c.Ride})
+		group = append(group, o)
+	}
+	won, err := d.OpenHolds(ctx, h, group)
+	for _, id := range won {
+		if id != c.HoldID { // the company leaves again
+			other := db.Claim{EventID: c.EventID, HoldID: id, Ride: c.Ride}
+			err = errors.Join(err, ended(ctx, d, other, time.Now().Add(-time.Second)))
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case slices.Contains(won, c.HoldID):
+		return ended(ctx, d, c, ends)
+	}
+	return first(ctx, d, c, ends)
+}
+
+var made atomic.Int64
 
 // looker is a look-alike that reads first and writes later. The barrier makes
 // certain that every claimer has read before anyone writes: it must oversell.
@@ -125,6 +203,13 @@ func TestH8_UniqueConstraintIsTheLastWord(t *testing.T) {
 // server's own statistics).
 func TestClaimRace(t *testing.T) {
 	t.Parallel()
+	t.Run("in a transaction", func(t *testing.T) { t.Parallel(); race(t, hold) })
+	t.Run("in one statement", func(t *testing.T) { t.Parallel(); race(t, hold, first) })
+	t.Run("several in one statement", func(t *testing.T) { t.Parallel(); race(t, hold, first, many, many) })
+}
+
+// race lets the ways to claim fight one another.
+func race(t *testing.T, ways ...func(context.Context, *db.DB, db.Claim, time.Time) error) {
 	d := dbtest.Open(t, dbtest.URL(t), 32)
 	ev := dbtest.Trip(t, d, 6, 4)
 	var next, won, lost atomic.Int64
@@ -141,7 +226,7 @@ func TestClaimRace(t *testing.T) {
 				if rng.IntN(3) == 0 {
 					ends = time.Now().Add(-time.Second) // over at once: others take it over
 				}
-				err := hold(t.Context(), d, c, ends)
+				err := ways[w%len(ways)](t.Context(), d, c, ends)
 				switch {
 				case errors.Is(err, domain.ErrConflict):
 					lost.Add(1)
@@ -180,6 +265,16 @@ func TestClaimRace(t *testing.T) {
 	}
 	if err := d.Pool().QueryRow(t.Context(), `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`).Scan(&deadlocks); err != nil {
 		t.Fatal(err)
+	}
+	twice := 0
+	// Nobody's hold stands in the book whose seats somebody else has.
+	if err := d.Pool().QueryRow(t.Context(), `
+		SELECT count(*) FROM (SELECT s.seat_no, l.leg FROM holds h JOIN hold_seats s ON s.hold_id = h.id, generate_series(h.from_stop + 1, h.to_stop) AS l(leg)
+		         WHERE h.state = 'active' AND h.expires_at > now() GROUP BY 1, 2 HAVING count(*) > 1) x`).Scan(&twice); err != nil {
+		t.Fatal(err)
+	}
+	if twice > 0 {
+		t.Errorf("%d seats are in two running holds", twice)
 	}
 	if partial > 0 || deadlocks > 0 {
 		t.Fatalf("%d partial holds, %d deadlocks after %d claims won and %d lost", partial, deadlocks, won.Load(), lost.Load())

@@ -1,7 +1,7 @@
 // Package db holds all SQL of the house, one file per aggregate, each statement
 // as a constant directly above the one method that uses it.
 //
-// The seat statement is ClaimSeats in claims.go, the only file that says who has a
+// The seat statement is ClaimSeats in claims.go; with claims_open.go it is the only file that says who has a
 // seat; inventory.go makes and drops the rows, and demo clear deletes whole events. The
 // net under it is ticket_legs UNIQUE (event_id, seat_no, leg).
 //

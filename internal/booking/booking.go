@@ -55,6 +55,7 @@ type Service struct {
 
 	layouts  sync.Map // version id → *domain.Layout; versions never change
 	settings settingsCache
+	firsts   firsts
 	pages    singleflight.Group // payment id → the address of its hosted page
 }
 

@@ -191,25 +191,6 @@ func stillOffered(o *Offer, now db.Sale) error {
 	return nil
 }
 
-// openFirst makes the hold of somebody who has none: there is nothing of theirs to lock,
-// to count or to keep, so one statement does it.
-func (s *Service) openFirst(ctx context.Context, o *Offer, holder domain.Holder, seats []string) (string, error) {
-	lines := s.lines(o.Layout, o.Fares, seats, &domain.Hold{})
-	h := db.FirstHold{
-		NewHold: db.NewHold{
-			ID: newUUID(), EventID: o.Event.ID, Ride: o.Ride, Channel: "web", Holder: holder,
-			Total: sum(lines), Currency: o.Event.Currency, TaxBP: o.Event.TaxBP, Fares: o.Fares,
-		},
-		Plan: o.Event.LayoutVersionID, Window: o.Settings.Window(), Grace: o.Settings.Grace(), CloseMinutes: o.Settings.SalesCloseMinutes,
-	}
-	err := s.db.OpenHold(ctx, h, lines)
-	failpoint.If(err == nil, "hold.after_commit")
-	if errors.Is(err, domain.ErrSalesClosed) {
-		return "", s.whyNot(ctx, o)
-	}
-	return h.ID, err
-}
-
 // whyNot says why an event is not on sale as it was offered.
 func (s *Service) whyNot(ctx context.Context, o *Offer) error {
 	now, err := s.Offer(ctx, o.Event.ID, &o.Ride)
