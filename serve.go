@@ -190,7 +190,7 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 	deps := handlers.Deps{
 		Booking: booking.New(d, ask), Schedule: schedule.New(d), Counter: counter.New(d), Records: d, WhenFreed: d.WhenFreed,
 		Sessions: handlers.NewSessions(sessions, cfg.SecureCookies()),
-		Assets: assets, Signer: signer, Log: log, BaseURL: cfg.BaseURL, ProxyHops: cfg.TrustedProxyHops, PoolSize: cfg.DBPoolSize, Version: version,
+		Assets:   assets, Signer: signer, Log: log, BaseURL: cfg.BaseURL, ProxyHops: cfg.TrustedProxyHops, PoolSize: cfg.DBPoolSize, Version: version,
 		StripeOrigin: a.stripeOrigin(), MailOff: !cfg.Mail() && !cfg.Demo, Access: staff, SetupToken: string(cfg.SetupToken), Notes: cfg.Notes(),
 		Reports: counter.NewReports(d, s.books()), Wait: s.wait,
 		Metrics: metrics.New(d, version), MetricsToken: string(cfg.MetricsToken),
