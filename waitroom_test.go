@@ -109,6 +109,7 @@ func TestWaitroom_OneTurnOneVisitor(t *testing.T) {
 	b.joins(ev.ID)
 	b.sees(ev.ID, "It is your turn")
 	place := b.cookie("holdfast_wait")
+	b.seats(ev.ID, seatFields("C1")).want(409) // a choice that fails does not use the turn up
 	b.choose(eventPath(ev.ID), "A1").want(303)
 
 	friend := w.on(t)

@@ -57,6 +57,7 @@ func (s *site) mustWait(w http.ResponseWriter, r *http.Request) (bool, error) {
 		Token: s.waitToken(r), Holder: s.visitor(r), Become: func() domain.Holder { return s.known(r).Holder },
 	})
 	if may || err != nil {
+		s.remember(w, r) // also of a choice that fails now: the turn is this visitor's
 		return false, err
 	}
 	return true, seeOther(w, r, waitURL(id, r.PostForm.Get))

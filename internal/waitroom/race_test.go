@@ -2,6 +2,7 @@ package waitroom_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -230,5 +231,44 @@ func TestWaitroom_LockedRoomIsLeft(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestWaitroom_AddressJoinsFollowOneAnother: two joins of one address cannot both be the
+// last that its limit allows. The second waits for the first and then finds it there.
+func TestWaitroom_AddressJoinsFollowOneAnother(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ev := dbtest.Screening(t, d, 2, 4)
+	s := service(d)
+	plan(t, s, ev.ID, 5)
+	exec(t, d, `UPDATE waitrooms SET per_address = 1 WHERE event_id = $1`, ev.ID)
+	second := make(chan error, 1)
+	err := d.InTx(t.Context(), func(tx *db.Tx) error { // the first, not committed yet
+		if err := tx.LockWaitAddress(t.Context(), ev.ID, []byte("address")); err != nil {
+			return err
+		}
+		if _, err := tx.JoinLine(t.Context(), db.NewWaiter{EventID: ev.ID, TokenHash: token(1), AddressHash: []byte("address"), Here: time.Minute}); err != nil {
+			return err
+		}
+		go func() { second <- s.Join(t.Context(), ev.ID, token(2), "address") }()
+		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) { // polling the server
+			if one[bool](t, d, `SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`) {
+				return nil
+			}
+			select {
+			case err := <-second:
+				second <- err
+				return nil
+			default:
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-second; !errors.Is(err, waitroom.ErrFull) {
+		t.Errorf("the second of an address with one place: %v, want %v", err, waitroom.ErrFull)
 	}
 }
