@@ -2,9 +2,12 @@ package handlers
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"strings"
+
+	"holdfast/internal/domain"
 )
 
 // gated lets requests to the gate of their route before anything is asked of the
@@ -41,10 +44,32 @@ func (s *site) through(c class, pattern string, w http.ResponseWriter, r *http.R
 		return
 	}
 	defer place.leave()
+	traceOf(r).place = &place
 	if c != staffClass && c != uploadClass {
 		w = &leaving{ResponseWriter: w, place: &place}
 	}
 	next.ServeHTTP(w, r)
+}
+
+// aside lets a choice of seats give up its place while others work for it: see
+// booking.Visitor.
+func (s *site) aside(r *http.Request) func() func(context.Context) error {
+	place := traceOf(r).place
+	if place == nil {
+		return nil
+	}
+	return func() func(context.Context) error {
+		place.leave()
+		return func(ctx context.Context) error {
+			again, no := s.gates.enter(ctx, claimClass, eventOf(claimClass, r))
+			if no != "" {
+				s.Metrics.Shed(string(claimClass), string(no))
+				return domain.ErrBusy
+			}
+			*place = again
+			return nil
+		}
+	}
 }
 
 // readForm reads a body as far as small forms go, and says whether that was all. What

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"holdfast/internal/domain"
 )
 
 // Who waits is let in in the order of coming; a full line refuses at once; patience ends.
@@ -209,4 +211,36 @@ func TestGate_Gone(t *testing.T) {
 	if w.Body.Len() != 0 || !slices.Equal(count.said, []string{"pages gone"}) {
 		t.Errorf("%v, answered %q", count.said, w.Body)
 	}
+}
+
+// A claim that waits for others' work leaves its place to somebody else, and takes one
+// again or hears that it is busy.
+func TestGate_Aside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, count := gatedSite(6) // one claim at a time
+		inside := func() int { return len(s.gates.by[claimClass].slots) }
+		r := httptest.NewRequest("POST", "/events/7/holds", nil)
+		r = r.WithContext(context.WithValue(t.Context(), traceKey{}, &trace{}))
+		if s.aside(r) != nil {
+			t.Error("aside without a gate")
+		}
+		s.through(claimClass, "", httptest.NewRecorder(), r, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			back := s.aside(r)()
+			if inside() != 0 {
+				t.Error("the place was kept")
+			}
+			if err := back(r.Context()); err != nil || inside() != 1 {
+				t.Errorf("back: %v, %d inside", err, inside())
+			}
+			back = s.aside(r)()
+			other, _ := s.gates.enter(r.Context(), claimClass, "7")
+			if err := back(r.Context()); !errors.Is(err, domain.ErrBusy) || !slices.Equal(count.said, []string{"claims waited"}) {
+				t.Errorf("back where somebody stays: %v, %v", err, count.said)
+			}
+			other.leave()
+		}))
+		if inside() != 0 || len(s.gates.events.by) != 0 {
+			t.Errorf("left behind: %d inside, %d lanes", inside(), len(s.gates.events.by))
+		}
+	})
 }

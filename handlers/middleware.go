@@ -17,7 +17,10 @@ import (
 type traceKey struct{}
 
 // trace is what the log knows of a request.
-type trace struct{ id, route, newVisitor string }
+type trace struct {
+	id, route, newVisitor string
+	place                 *pass // behind the gate, nil without one
+}
 
 func traceOf(r *http.Request) *trace {
 	if t, ok := r.Context().Value(traceKey{}).(*trace); ok {

@@ -14,7 +14,7 @@ import (
 // chooser is known with where the request comes from.
 func (s *site) chooser(r *http.Request) booking.Visitor {
 	who := s.known(r)
-	who.Address = s.addressOf(r)
+	who.Address, who.Aside = s.addressOf(r), s.aside(r)
 	return who
 }
 

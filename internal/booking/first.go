@@ -15,19 +15,19 @@ import (
 
 // openFirst makes the hold of somebody who has none: there is nothing of theirs to lock,
 // to count or to keep, so one statement does it, for several at once where many come.
-func (s *Service) openFirst(ctx context.Context, o *Offer, holder domain.Holder, seats []string) (string, error) {
+func (s *Service) openFirst(ctx context.Context, o *Offer, who Visitor, seats []string) (string, error) {
 	lines := s.lines(o.Layout, o.Fares, seats, &domain.Hold{})
 	f := first{
 		hold: db.FirstHold{
 			NewHold: db.NewHold{
-				ID: newUUID(), EventID: o.Event.ID, Ride: o.Ride, Channel: "web", Holder: holder,
+				ID: newUUID(), EventID: o.Event.ID, Ride: o.Ride, Channel: "web", Holder: who.Holder,
 				Total: sum(lines), Currency: o.Event.Currency, TaxBP: o.Event.TaxBP, Fares: o.Fares,
 			},
 			Plan: o.Event.LayoutVersionID, Window: o.Settings.Window(), Grace: o.Settings.Grace(), CloseMinutes: o.Settings.SalesCloseMinutes,
 		},
 		lines: lines, done: make(chan outcome, 1),
 	}
-	err := s.firsts.open(ctx, s.db, &f)
+	err := s.firsts.open(ctx, s.db, &f, who.Aside)
 	failpoint.If(err == nil, "hold.after_commit")
 	if errors.Is(err, domain.ErrSalesClosed) {
 		return "", s.whyNot(ctx, o)
@@ -37,6 +37,10 @@ func (s *Service) openFirst(ctx context.Context, o *Offer, holder domain.Holder,
 
 // maxTogether is how many holds one statement makes at most.
 const maxTogether = 32
+
+// maxWaiting is how many wait for their turn in one event's line: further ones are told
+// that it is busy.
+const maxWaiting = 600
 
 // togetherTime is the longest one statement for several may take; its own timeouts are
 // shorter.
@@ -71,30 +75,45 @@ type rideKey struct {
 
 type line struct{ waiting []*first }
 
-func (q *firsts) open(ctx context.Context, d *db.DB, f *first) error {
+func (q *firsts) open(ctx context.Context, d *db.DB, f *first, aside func() func(context.Context) error) error {
 	k := rideKey{f.hold.EventID, f.hold.Ride}
 	q.mu.Lock()
 	if q.lines == nil {
 		q.lines = map[rideKey]*line{}
 	}
 	l, busy := q.lines[k]
-	if busy {
+	full := busy && len(l.waiting) >= maxWaiting
+	switch {
+	case full:
+	case busy:
 		l.waiting = append(l.waiting, f)
-	} else {
+	default:
 		q.lines[k] = &line{}
 	}
 	q.mu.Unlock()
+	if full {
+		return domain.ErrBusy
+	}
 	if !busy {
 		err := d.OpenHold(ctx, f.hold, f.lines)
 		go q.next(d, k)
 		return err
 	}
+	var back func(context.Context) error
+	if aside != nil {
+		back = aside()
+	}
 	select {
 	case got := <-f.done:
-		if got.alone {
-			return d.OpenHold(ctx, f.hold, f.lines)
+		if !got.alone {
+			return got.err
 		}
-		return got.err
+		if back != nil {
+			if err := back(ctx); err != nil {
+				return err
+			}
+		}
+		return d.OpenHold(ctx, f.hold, f.lines)
 	case <-ctx.Done():
 		return ctx.Err() // what it may still get ends by itself
 	}

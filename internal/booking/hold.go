@@ -21,6 +21,10 @@ type Visitor struct {
 	// Knowing is for staff: they know the rules of the house and decide themselves.
 	Knowing bool
 	Address Address
+	// Aside is called before the request waits for others' work: it gives up its place
+	// among those that may ask the database. Called back it has one again; an error means
+	// that there is none. nil: there are no places.
+	Aside func() (back func(context.Context) error)
 
 	limits domain.Limits // those that count for this choice
 }
@@ -138,7 +142,7 @@ func (s *Service) closeOwn(ctx context.Context, holder domain.Holder, eventID in
 
 func (s *Service) choose(ctx context.Context, o *Offer, who Visitor, seats []string) (id string, err error) {
 	if who.New && who.limits == (domain.Limits{}) {
-		return s.openFirst(ctx, o, who.Holder, seats)
+		return s.openFirst(ctx, o, who, seats)
 	}
 	err = s.db.InTx(ctx, func(t *db.Tx) error {
 		if err := t.LockHolder(ctx, who.Holder); err != nil {
