@@ -168,7 +168,8 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 		cfg.StripeAPIURL = local + "/stripesim"
 	}
 	s.wait = waitroom.New(d, log)
-	ask, work := booking.Config{BaseURL: cfg.BaseURL, Log: log, Demand: s.wait}, booking.Config{BaseURL: cfg.BaseURL, Log: log}
+	counts := metrics.New(d, version)
+	ask, work := booking.Config{BaseURL: cfg.BaseURL, Log: log, Demand: s.wait, Counts: counts}, booking.Config{BaseURL: cfg.BaseURL, Log: log, Counts: counts}
 	if cfg.OnlinePayments() {
 		c, err := stripepay.New(stripepay.Config{Key: string(cfg.StripeSecretKey), APIURL: cfg.StripeAPIURL, Log: log})
 		if err != nil {
@@ -193,7 +194,7 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 		Assets:   assets, Signer: signer, Log: log, BaseURL: cfg.BaseURL, ProxyHops: cfg.TrustedProxyHops, PoolSize: cfg.DBPoolSize, Version: version,
 		StripeOrigin: a.stripeOrigin(), MailOff: !cfg.Mail() && !cfg.Demo, Access: staff, SetupToken: string(cfg.SetupToken), Notes: cfg.Notes(),
 		Reports: counter.NewReports(d, s.books()), Wait: s.wait,
-		Metrics: metrics.New(d, version), MetricsToken: string(cfg.MetricsToken),
+		Metrics: counts, MetricsToken: string(cfg.MetricsToken),
 		StripePages: stripePages(ask.Live), StripeLive: ask.Live, Samples: samples{d},
 	}
 	if len(cfg.StripeWebhookSecrets) > 0 {

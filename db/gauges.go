@@ -29,8 +29,18 @@ UNION ALL
 SELECT 'payment_oldest_seconds', 'Age of the oldest payment that may still bring money.', '', '', coalesce(extract(epoch FROM now() - min(created_at)), 0)
   FROM payments WHERE state IN ('creating', 'open')
 UNION ALL
-SELECT 'settle_seconds', 'Mean time from a webhook to its end, of the last hour.', '', '', coalesce(avg(extract(epoch FROM processed_at - received_at)), 0)
-  FROM stripe_events WHERE received_at > now() - interval '1 hour' AND processed_at IS NOT NULL
+SELECT 'waitroom_visitors', 'Visitors of waiting rooms: in line, and with their turn.', 'state', s.state, count(e.event_id)
+  FROM (VALUES ('waiting'), ('admitted')) s(state)
+  LEFT JOIN waitroom_entries e ON e.state = s.state AND CASE e.state WHEN 'waiting' THEN e.here_until > now() ELSE e.expires_at > now() END
+ GROUP BY s.state
+UNION ALL
+SELECT 'waitrooms', 'Waiting rooms by state.', 'state', s.state, count(w.event_id)
+  FROM (VALUES ('on'), ('paused')) s(state) LEFT JOIN waitrooms w ON w.state = s.state AND w.begins_at <= now() AND (w.ends_at IS NULL OR w.ends_at > now())
+ GROUP BY s.state
+UNION ALL
+SELECT 'payments_settled_day', 'Payments that brought money in the last 24 hours, by what became of it.', 'outcome', o.outcome, count(p.id)
+  FROM (VALUES ('booked'), ('seat_lost'), ('event_cancelled'), ('duplicate'), ('mismatch')) o(outcome)
+  LEFT JOIN payments p ON p.outcome = o.outcome AND p.received > 0 AND p.received_at > now() - interval '24 hours' GROUP BY o.outcome
 UNION ALL
 SELECT 'refunds_unfinished', 'Refunds by state that are not back.', 'state', s.state, count(r.id)
   FROM (VALUES ('requested'), ('pending')) s(state) LEFT JOIN refunds r ON r.state = s.state GROUP BY s.state

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -27,6 +28,16 @@ UPDATE stripe_events SET processed_at = now(), note = @note WHERE id = @id AND p
 func (q Queries) DoneStripeEvent(ctx context.Context, id, note string) error {
 	_, err := exec(ctx, q.q, doneStripeEventSQL, pgx.StrictNamedArgs{"id": id, "note": note})
 	return err
+}
+
+const stripeEventTimeSQL = `
+SELECT extract(epoch FROM processed_at - received_at)::float8 FROM stripe_events WHERE id = @id AND processed_at IS NOT NULL`
+
+// StripeEventTime is how long an event took from its arrival until it was worked;
+// domain.ErrNotFound while it is not.
+func (q Queries) StripeEventTime(ctx context.Context, id string) (time.Duration, error) {
+	seconds, err := scalar[float64](ctx, q.q, stripeEventTimeSQL, pgx.StrictNamedArgs{"id": id})
+	return time.Duration(seconds * float64(time.Second)), err
 }
 
 // StripeEvent is one webhook of the inbox.

@@ -17,6 +17,8 @@ const (
 	staffClass  class = "staff"   // counter, door and office
 	uploadClass class = "uploads" // large forms of staff: they hold memory for minutes, connections for moments
 	checkClass  class = "checks"  // monitors
+
+	profileClass class = "profiles" // of the program itself: minutes long, one at a time
 )
 
 // classOf is the class of a route, by its pattern; "" for one that is in no class.
@@ -33,6 +35,9 @@ func classOf(pattern string) class {
 	case "holds", "bookings", "t", "hooks":
 		return moneyClass
 	case "staff", "setup":
+		if pattern == "GET "+pprofURL+"/{profile}" {
+			return profileClass
+		}
 		return staffClass
 	case "healthz", "readyz":
 		return checkClass
@@ -73,6 +78,8 @@ func newGates(pool int) *gates {
 			staffClass:  newGate(s.staff, 60, 8*time.Second),
 			uploadClass: newGate(4, 16, 10*time.Second),
 			checkClass:  newGate(1, 200, time.Second),
+
+			profileClass: newGate(1, 4, 5*time.Second),
 		},
 		events: newLanes(s.claimsOfOne, 400, 3*time.Second),
 	}

@@ -30,6 +30,7 @@ func TestGate_Classes(t *testing.T) {
 	for _, row := range StaffRoutes() {
 		want[row.Pattern] = staffClass
 	}
+	want["GET /staff/pprof/{profile}"] = profileClass
 	for pattern, c := range want {
 		if shop.class[pattern] != c {
 			t.Errorf("%s is in %q, want %q", pattern, shop.class[pattern], c)

@@ -112,6 +112,8 @@ func New(d Deps) http.Handler {
 		gates: newGates(d.PoolSize), shedAs: drawShed(d.Assets),
 	}
 	s.gates.watch(d.Metrics)
+	d.Metrics.Watch("holdfast_snapshot_age_seconds", "Age of the oldest seat map that was shown from memory in the last minute, when it was shown.", nil,
+		func() float64 { return s.maps.Oldest().Seconds() })
 	s.pages = Pages{assets: d.Assets, booking: d.Booking, demo: d.Demo != nil, test: d.Booking.PaysOnline() && !d.StripeLive}
 	d.WhenFreed(s.pressure.Freed)
 	return s.routes()

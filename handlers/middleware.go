@@ -69,6 +69,9 @@ func (s *site) outermost(next http.Handler) http.Handler {
 		if r.Method == http.MethodPost && roomFor(r.URL.Path) > formBytes {
 			longest = uploadTime
 		}
+		if profiles(r) {
+			longest = profileTime + profileRoom
+		}
 		ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), traceKey{}, t), longest)
 		defer cancel()
 		r = r.WithContext(ctx)

@@ -66,3 +66,15 @@ func TestClientAddress(t *testing.T) {
 		}
 	}
 }
+
+// A profile may take longer than a page.
+func TestTimeFor(t *testing.T) {
+	s := &site{Deps: Deps{Log: slog.New(slog.DiscardHandler), Metrics: uncounted{}}}
+	for path, want := range map[string]time.Duration{"/": requestTime, "/staff/pprof": requestTime, "/staff/pprof/profile": profileTime + profileRoom} {
+		s.outermost(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if end, ok := r.Context().Deadline(); !ok || time.Until(end) > want || time.Until(end) < want-5*time.Second {
+				t.Errorf("%s has until %s, want %s", path, time.Until(end), want)
+			}
+		})).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil))
+	}
+}

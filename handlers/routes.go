@@ -106,6 +106,8 @@ func (s *site) staffRoutes() (rows []StaffRoute) {
 	staff("GET /staff/manifest/{event}/table.csv", access.Steward, s.manifestTable)
 	staff("POST /staff/manifest/{event}/mail", access.Steward, s.mailManifest)
 	staff("GET /staff/status", access.Cashier, s.staffStatus)
+	staff("GET /staff/pprof", access.Owner, s.pprofIndex)
+	staff("GET /staff/pprof/{profile}", access.Owner, s.pprof)
 	staff("POST /staff/tasks/{task}/done", access.Manager, s.finishTask)
 	staff("POST /staff/refunds/{refund}/retry", access.Manager, s.retryRefund)
 	staff("POST /staff/payments/ask", access.Manager, s.askStripe)

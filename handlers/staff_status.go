@@ -34,6 +34,9 @@ func (s *site) staffStatus(w http.ResponseWriter, r *http.Request, who access.St
 	if v.MayAct && s.Booking.PaysOnline() {
 		v.AskURL = "/staff/payments/ask"
 	}
+	if who.Role.Covers(access.Owner) {
+		v.ProfilesURL = pprofURL
+	}
 	for _, t := range x.Tasks {
 		v.Tasks = append(v.Tasks, l.task(t))
 		v.Unshown = t.All - len(x.Tasks)

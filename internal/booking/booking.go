@@ -42,6 +42,7 @@ type Config struct {
 	Demand  Demand  // nil: demand is never high
 	BaseURL string  // absolute, without a slash at the end
 	Log     *slog.Logger
+	Counts  Counts // nil: nobody counts
 }
 
 // Service is safe for concurrent use.
@@ -53,6 +54,8 @@ type Service struct {
 	base string
 	log  *slog.Logger
 
+	count Counts
+
 	layouts  sync.Map // version id → *domain.Layout; versions never change
 	settings settingsCache
 	firsts   firsts
@@ -61,7 +64,11 @@ type Service struct {
 
 // New makes the service.
 func New(d *db.DB, c Config) *Service {
-	return &Service{db: d, pay: c.Gateway, live: c.Live, rush: c.Demand, base: c.BaseURL, log: c.Log}
+	s := &Service{db: d, pay: c.Gateway, live: c.Live, rush: c.Demand, base: c.BaseURL, log: c.Log, count: c.Counts}
+	if s.count == nil {
+		s.count = uncounted{}
+	}
+	return s
 }
 
 // PaysOnline says whether a payment provider is configured.

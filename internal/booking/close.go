@@ -299,7 +299,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	var mu sync.Mutex
 	for _, p := range due {
 		some.Go(func() error {
-			if _, err := s.EndPayment(ctx, p.ID); err != nil {
+			if err := s.found(s.EndPayment(ctx, p.ID)); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
 				failed = errors.Join(failed, fmt.Errorf("payment %d: %w", p.ID, err))

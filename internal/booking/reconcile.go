@@ -95,11 +95,11 @@ func (s *Service) reconcileSession(ctx context.Context, x domain.PaySession) err
 	case x.Paid, x.Status == domain.SessionExpired && p.Live():
 		// Also a page that came and went without our ever hearing its id: asked again with
 		// the same key, Stripe may repeat the failure that hid it for a day.
-		_, err = s.Settle(ctx, x.ID)
+		err = s.found(s.Settle(ctx, x.ID))
 	case x.Status == domain.SessionOpen && !p.Live():
 		// Our attempt is closed, its page must not take money.
 		if _, err = s.pay.ExpireSession(ctx, x.ID); errors.Is(err, domain.ErrSessionNotOpen) {
-			_, err = s.Settle(ctx, x.ID)
+			err = s.found(s.Settle(ctx, x.ID))
 		}
 	case x.Status == domain.SessionOpen && p.StripeSessionID == nil:
 		_, err = s.db.OpenPayment(ctx, p.ID, x)

@@ -33,7 +33,7 @@ func (s *Service) back(ctx context.Context, h *domain.Hold) (Settled, error) {
 	if !p.Live() || p.StripeSessionID == nil {
 		return settledAs(p), nil
 	}
-	settled, err := s.Settle(ctx, *p.StripeSessionID)
+	settled, err := s.settleCounted(ctx, *p.StripeSessionID)
 	if errors.Is(err, domain.ErrNotFound) { // the key is another account's: nobody knows
 		err = fmt.Errorf("%w: %v", domain.ErrGateway, err)
 	}
@@ -72,8 +72,13 @@ func (s *Service) layoutOf(ctx context.Context, eventID int64) (*domain.Layout, 
 
 // WorkEvent works one webhook about a session.
 func (s *Service) WorkEvent(ctx context.Context, sessionID, eventID string) error {
-	return s.worked(ctx, eventID, func() (string, error) {
-		settled, err := s.Settle(ctx, sessionID)
+	var settled Settled
+	err := s.worked(ctx, eventID, func() (note string, err error) {
+		settled, err = s.Settle(ctx, sessionID)
 		return string(settled), err
 	})
+	if err == nil {
+		s.countEvent(ctx, eventID, settled)
+	}
+	return err
 }

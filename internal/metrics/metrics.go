@@ -23,6 +23,8 @@ type Metrics struct {
 	requests *prometheus.HistogramVec
 	claims   *prometheus.CounterVec
 	shed     *prometheus.CounterVec
+	settled  *prometheus.HistogramVec
+	found    *prometheus.CounterVec
 }
 
 // Shop is what is read when a monitor asks.
@@ -45,10 +47,18 @@ func New(shop Shop, version string) *Metrics {
 		shed: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "holdfast_shed_total", Help: "Requests sent away before they were worked, by class and reason: the line was full, waited too long, the reader had gone.",
 		}, []string{"class", "reason"}),
+		settled: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "holdfast_settle_seconds", Help: "From the news of money to tickets or its way back. By webhook: from the message's arrival to the end of its work; by return: how long the customer who came back waited.",
+			Buckets: []float64{.1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300},
+		}, []string{"by"}),
+		found: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "holdfast_sweep_found_total", Help: "Money that only the sweep or the look through Stripe's list found, by what became of it.",
+		}, []string{"outcome"}),
 	}
+	m.begin()
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "holdfast_build_info", Help: "1, with the version."}, []string{"version"})
 	build.WithLabelValues(version).Set(1)
-	m.registry.MustRegister(m.requests, m.claims, m.shed, build, collectors.NewGoCollector(),
+	m.registry.MustRegister(m.requests, m.claims, m.shed, m.settled, m.found, build, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &asked{shop})
 	return m
 }
@@ -64,6 +74,32 @@ func (m *Metrics) Served(route string, status int, took time.Duration) {
 
 // Claim counts what became of a choice of seats.
 func (m *Metrics) Claim(outcome string) { m.claims.WithLabelValues(outcome).Inc() }
+
+// begin makes the lines that an alert asks for: a count that begins with its first event
+// hides that one.
+func (m *Metrics) begin() {
+	for _, class := range []string{"claims", "pages", "money", "staff"} {
+		for _, reason := range []string{"full", "waited"} {
+			m.shed.WithLabelValues(class, reason)
+		}
+	}
+	for _, outcome := range []string{"won", "lost", "lost_early", "busy", "refused", "failed"} {
+		m.claims.WithLabelValues(outcome)
+	}
+	for _, outcome := range []string{"booked", "lost", "refused"} {
+		m.found.WithLabelValues(outcome)
+	}
+	m.settled.WithLabelValues("webhook")
+	m.settled.WithLabelValues("return")
+}
+
+// Settled counts a payment that brought money: see booking.Counts.
+func (m *Metrics) Settled(by string, took time.Duration) {
+	m.settled.WithLabelValues(by).Observe(took.Seconds())
+}
+
+// Found counts money that nobody had told of.
+func (m *Metrics) Found(outcome string) { m.found.WithLabelValues(outcome).Inc() }
 
 // Shed counts a request that was sent away.
 func (m *Metrics) Shed(class, reason string) { m.shed.WithLabelValues(class, reason).Inc() }
