@@ -2,11 +2,12 @@ package handlers
 
 import (
 	"context"
-	"crypto/rand"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"log/slog"
 	"maps"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"runtime/debug"
@@ -62,21 +63,14 @@ func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 func (s *site) outermost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		var b [6]byte
-		_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
-		t := &trace{id: hex.EncodeToString(b[:])}
-		longest := requestTime
-		if r.Method == http.MethodPost && roomFor(r.URL.Path) > formBytes {
-			longest = uploadTime
-		}
-		if profiles(r) {
-			longest = profileTime + profileRoom
-		}
-		ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), traceKey{}, t), longest)
+		x := &exchange{Context: r.Context(), answered: answered{ResponseWriter: w}}
+		t, a := &x.trace, &x.answered
+		t.id = newRequestID()
+		x.ids[0] = t.id
+		w.Header()["X-Request-Id"] = x.ids[:]
+		ctx, cancel := context.WithTimeout(x, timeFor(r))
 		defer cancel()
 		r = r.WithContext(ctx)
-		a := &answered{ResponseWriter: w}
-		a.Header().Set("X-Request-Id", t.id)
 		defer func() {
 			if p := recover(); p != nil {
 				s.Log.Error("panic", "request", t.id, "panic", p, "stack", string(debug.Stack()))
@@ -94,6 +88,43 @@ func (s *site) outermost(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(a, r)
 	})
+}
+
+// exchange is what one request has from its beginning to its end, in one piece: thousands
+// of them a second are made.
+type exchange struct {
+	context.Context // the request's own
+	trace           trace
+	answered        answered
+	ids             [1]string // the header's value
+}
+
+// Value adds the trace to what the request's context knows.
+func (x *exchange) Value(key any) any {
+	if key == (traceKey{}) {
+		return &x.trace
+	}
+	return x.Context.Value(key)
+}
+
+// newRequestID tells requests apart in the log. It keeps no secret, so it need not be one.
+func newRequestID() string {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], rand.Uint64())
+	var text [12]byte
+	hex.Encode(text[:], b[:6])
+	return string(text[:])
+}
+
+// timeFor is the longest a request may take.
+func timeFor(r *http.Request) time.Duration {
+	switch {
+	case r.Method == http.MethodPost && roomFor(r.URL.Path) > formBytes:
+		return uploadTime
+	case profiles(r):
+		return profileTime + profileRoom
+	}
+	return requestTime
 }
 
 // requestTime is the longest a page may work; the server's write timeout is longer.
