@@ -22,17 +22,19 @@ const (
 	webhookBytes = 1 << 20
 )
 
-// largeForms are the addresses that take more than formBytes, by their beginning.
-func largeForms() map[string]int64 {
-	return map[string]int64{"/staff/layouts": planBytes, "/staff/fares": planBytes, "/staff/films": pictureBytes, "/staff/import": importBytes}
-}
-
 // roomFor is how many bytes a form to an address may send.
 func roomFor(path string) int64 {
-	for start, more := range largeForms() {
-		if rest, ok := strings.CutPrefix(path, start); ok && (rest == "" || rest[0] == '/') {
-			return more
-		}
+	rest, staff := strings.CutPrefix(path, "/staff/")
+	if !staff {
+		return formBytes
+	}
+	switch area, _, _ := strings.Cut(rest, "/"); area {
+	case "layouts", "fares":
+		return planBytes
+	case "films":
+		return pictureBytes
+	case "import":
+		return importBytes
 	}
 	return formBytes
 }
