@@ -74,8 +74,19 @@ func (p *Page) Words() string {
 // insideWords are words that only the program's own inside would say.
 var insideWords = regexp.MustCompile(`SQLSTATE|pgx|pgconn|goroutine \d|runtime error|panic:|nil pointer|context (canceled|deadline)|dial (tcp|unix)|connection (refused|reset)|stripe: |unexpected EOF|violates .*constraint`)
 
+// insideHints are parts of insideWords that are quick to look for.
+var insideHints = [][]byte{[]byte("SQLSTATE"), []byte("pgx"), []byte("pgconn"), []byte("goroutine "), []byte("runtime error"), []byte("panic:"), []byte("nil pointer"),
+	[]byte("context "), []byte("dial "), []byte("connection re"), []byte("stripe: "), []byte("unexpected EOF"), []byte("violates ")}
+
 // Inside is the first piece of our inside that the page shows, "" when there is none.
-func (p *Page) Inside() string { return insideWords.FindString(p.Words()) }
+func (p *Page) Inside() string {
+	for _, hint := range insideHints {
+		if bytes.Contains(p.Body, hint) {
+			return insideWords.FindString(p.Words())
+		}
+	}
+	return ""
+}
 
 // Values are the values of an attribute wherever it stands.
 func (p *Page) Values(attr string) (out []string) {

@@ -34,6 +34,7 @@ type browser struct {
 	press  time.Time
 	seen   map[string]bool // style sheets and scripts in the browser's cache
 	last   *page           // what the person saw last
+	form   *apptest.Form   // of the open page, that chooses seats
 	offer  []string        // seats that can be ticked
 	poll   string          // the address that the open seat page asks
 	hold   string          // id
@@ -208,8 +209,8 @@ func (b *browser) submit(ctx context.Context, f *apptest.Form) *page {
 // show makes p the open page: what it offers, what it asks, and its parts.
 func (b *browser) show(ctx context.Context, p *page) {
 	b.last, b.offer, b.poll = p, nil, ""
-	if f := p.Form("/holds"); f != nil {
-		b.offer = f.Seats
+	if b.form = p.Form("/holds"); b.form != nil {
+		b.offer = b.form.Seats
 	}
 	var parts []string
 	p.Tokens(func(t html.Token) bool {

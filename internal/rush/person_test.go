@@ -66,8 +66,8 @@ func (b *browser) waitForSeats(ctx context.Context) {
 
 // claim ticks seats beside each other, rather in the middle, and presses Continue.
 func (b *browser) claim(ctx context.Context) (won bool) {
-	f := b.last.Form("/holds")
-	if f == nil { // the page was refreshed only
+	f := b.form
+	if f == nil { // a seat was let go since the page was loaded without any
 		f = &apptest.Form{Action: fmt.Sprintf("/events/%d/holds", b.event), Values: url.Values{}}
 	}
 	n := min(b.want, len(b.offer))
