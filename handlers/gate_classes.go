@@ -64,6 +64,11 @@ type gates struct {
 	events *lanes // claims, by event
 }
 
+// moneyPerConn is how many requests about money go with each connection: most of them
+// wait for Stripe, a second or more, and hold none meanwhile. With as many as connections
+// a dozen people who pay would keep everybody else from their tickets.
+const moneyPerConn = 16
+
 // newGates divides a pool; without one all gates stand open.
 func newGates(pool int) *gates {
 	if pool == 0 {
@@ -74,7 +79,7 @@ func newGates(pool int) *gates {
 		by: map[class]*gate{
 			claimClass:  newGate(s.claims, 600, 3*time.Second),
 			pageClass:   newGate(s.pages, 300, 2*time.Second),
-			moneyClass:  newGate(pool, 1000, 10*time.Second),
+			moneyClass:  newGate(moneyPerConn*pool, 1000, 10*time.Second),
 			staffClass:  newGate(s.staff, 60, 8*time.Second),
 			uploadClass: newGate(4, 16, 10*time.Second),
 			checkClass:  newGate(1, 200, time.Second),
