@@ -20,10 +20,12 @@ import (
 )
 
 // databaseURL is where a command that needs nothing else finds its data, and what to
-// do when it is done: DATABASE_URL, or the private server of a demo.
+// do when it is done: DATABASE_DIRECT_URL, DATABASE_URL, or the private server of a demo.
 func (a app) databaseURL(ctx context.Context) (url string, done func() error, err error) {
-	if url := strings.TrimSpace(a.getenv("DATABASE_URL")); url != "" {
-		return url, func() error { return nil }, nil
+	for _, name := range []string{"DATABASE_DIRECT_URL", "DATABASE_URL"} {
+		if url := strings.TrimSpace(a.getenv(name)); url != "" {
+			return url, func() error { return nil }, nil
+		}
 	}
 	cfg, err := config.Load(a.getenv)
 	if err != nil {

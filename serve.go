@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,17 +103,22 @@ func (a app) serve(ctx context.Context, args []string) (err error) {
 	return s.run(ctx, gone)
 }
 
-// openDB makes sure of the schema and opens the pool.
+// openDB makes sure of the schema, opens the pools, and makes sure of their sessions.
 func (a app) openDB(ctx context.Context, cfg config.Config, url string, log *slog.Logger) (*db.DB, error) {
+	direct := string(cfg.DatabaseDirectURL)
 	if cfg.Demo {
-		if err := db.Migrate(ctx, url, log); err != nil {
+		if err := db.Migrate(ctx, cmp.Or(direct, url), log); err != nil {
 			return nil, err
 		}
-	} else if err := db.CheckSchema(ctx, url); err != nil {
+	} else if err := db.CheckSchema(ctx, cmp.Or(direct, url)); err != nil {
 		return nil, err
 	}
-	d, err := db.Open(ctx, url, db.Options{MaxConns: int32(cfg.DBPoolSize)})
+	d, err := db.Open(ctx, url, db.Options{MaxConns: int32(cfg.DBPoolSize), DirectURL: direct, ReplicaURL: string(cfg.DatabaseReplicaURL)})
 	if err != nil {
+		return nil, err
+	}
+	if err := d.CheckSession(ctx); err != nil {
+		d.Close()
 		return nil, err
 	}
 	owner, err := d.HasOwner(ctx)
@@ -181,7 +187,7 @@ func (a app) assemble(cfg config.Config, d *db.DB, log *slog.Logger, listener ne
 	signer := domain.NewSigner(string(cfg.AppSecret))
 	s.mail = mailer(cfg, d, signer, log)
 	s.work = booking.New(d, work)
-	if s.jobs, err = jobs.New(d.Pool(), s.work, s.mail, log); err != nil {
+	if s.jobs, err = jobs.New(d.DirectPool(), s.work, s.mail, log); err != nil {
 		return nil, err
 	}
 	staff, err := access.New(d, string(cfg.AppSecret))

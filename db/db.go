@@ -1,8 +1,8 @@
 package db
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
@@ -29,9 +29,11 @@ type Queries struct{ q querier }
 // DB is the pool. Statements on it commit by themselves.
 type DB struct {
 	Queries
-	pool  *pgxpool.Pool
-	jobs  *river.Client[pgx.Tx]
-	freed atomic.Pointer[func(eventID int64)]
+	pool    *pgxpool.Pool
+	direct  *pgxpool.Pool // pool, or past the pooler
+	replica *replica      // nil: none
+	jobs    *river.Client[pgx.Tx]
+	freed   atomic.Pointer[func(eventID int64)]
 }
 
 // Tx is one transaction. It is a value that is passed on, never kept in a
@@ -46,49 +48,70 @@ type Tx struct {
 // free notes that the transaction may put seats of an event on sale.
 func (t *Tx) free(eventID int64) { t.freed = append(t.freed, eventID) }
 
-// Options size the pool.
+// Options size the pool and say what there is besides the one address.
 type Options struct {
 	MinConns, MaxConns int32 // defaults 2 and 12
+	// DirectURL leads past the pooler when the address goes through one; "" when it does
+	// not.
+	DirectURL string
+	// ReplicaURL is a streaming replica that lists may be read from; "" when there is none.
+	ReplicaURL string
 }
 
-// Open makes the pool. It does not wait for the database: Ping does.
+// Open makes the pools. It does not wait for the database: Ping does.
 func Open(ctx context.Context, url string, o Options) (*DB, error) {
-	cfg, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		return nil, errors.New("DATABASE_URL cannot be read as a PostgreSQL address")
+	d := &DB{}
+	if err := d.open(ctx, url, o); err != nil {
+		d.Close()
+		return nil, err
 	}
-	cfg.MaxConns = 12
-	if o.MaxConns > 0 {
-		cfg.MaxConns = o.MaxConns
+	return d, nil
+}
+
+func (d *DB) open(ctx context.Context, url string, o Options) (err error) {
+	main := poolPlan{name: "DATABASE_URL", min: max(o.MinConns, 2), max: o.MaxConns, pooler: o.DirectURL != ""}
+	if main.max == 0 {
+		main.max = 12
 	}
-	cfg.MinConns = min(max(o.MinConns, 2), cfg.MaxConns)
-	cfg.MaxConnIdleTime = 5 * time.Minute
-	cfg.HealthCheckPeriod = 15 * time.Second
-	cfg.ConnConfig.ConnectTimeout = 3 * time.Second
-	p := cfg.ConnConfig.RuntimeParams
-	p["application_name"] = "holdfast"
-	p["jit"] = "off" // our statements take milliseconds: compiling them takes longer, each time anew
-	p["timezone"] = "UTC"
-	p["lock_timeout"] = "3000"
-	p["statement_timeout"] = "10000"
-	p["idle_in_transaction_session_timeout"] = "15000"
-	pool, err := pgxpool.NewWithConfig(ctx, cfg)
-	if err != nil {
-		return nil, fmt.Errorf("database pool: %w", classify(err))
+	if d.pool, err = openPool(ctx, url, main); err != nil {
+		return err
 	}
-	jobs, err := river.NewClient(riverpgxv5.New(pool), &river.Config{})
-	if err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("job client: %w", err)
+	d.Queries, d.direct = Queries{d.pool}, d.pool
+	if o.DirectURL != "" {
+		if d.direct, err = openPool(ctx, o.DirectURL, poolPlan{name: "DATABASE_DIRECT_URL", max: directConns}); err != nil {
+			return err
+		}
 	}
-	return &DB{Queries: Queries{pool}, pool: pool, jobs: jobs}, nil
+	if o.ReplicaURL != "" {
+		if d.replica, err = openReplica(ctx, cmp.Or(o.DirectURL, url), o.ReplicaURL, main.max); err != nil {
+			return err
+		}
+	}
+	if d.jobs, err = river.NewClient(riverpgxv5.New(d.pool), &river.Config{}); err != nil {
+		return fmt.Errorf("job client: %w", err)
+	}
+	return nil
 }
 
 // Close waits for connections in use and ends them all.
-func (d *DB) Close() { d.pool.Close() }
+func (d *DB) Close() {
+	if d.replica != nil {
+		d.replica.close()
+	}
+	if d.direct != nil && d.direct != d.pool {
+		d.direct.Close()
+	}
+	if d.pool != nil {
+		d.pool.Close()
+	}
+}
 
-// Pool is for the session store and River, which bring their own statements.
+// Pool is for those who bring their own statements.
 func (d *DB) Pool() *pgxpool.Pool { return d.pool }
+
+// DirectPool is for those who need a session of their own, such as River, which listens.
+// It is Pool where no pooler stands between.
+func (d *DB) DirectPool() *pgxpool.Pool { return d.direct }
 
 // Ping tells whether the database answers; domain.ErrUnavailable if not.
 func (d *DB) Ping(ctx context.Context) error { return classify(d.pool.Ping(ctx)) }

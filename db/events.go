@@ -228,3 +228,12 @@ func (q Queries) Poster(ctx context.Context, filmID int64) (body []byte, kind st
 	err = classify(q.q.QueryRow(ctx, posterSQL, pgx.StrictNamedArgs{"id": filmID}).Scan(&body, &kind))
 	return body, kind, err
 }
+
+// Poster may come from the replica.
+func (d *DB) Poster(ctx context.Context, filmID int64) (body []byte, kind string, err error) {
+	err = d.Lists(ctx, func(q Queries) (err error) {
+		body, kind, err = q.Poster(ctx, filmID)
+		return err
+	})
+	return body, kind, err
+}

@@ -55,11 +55,11 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 
 func (s *site) homeView(ctx context.Context, k homeKey) (views.HomeView, int, error) {
 	searched := k.origin != "" || k.destination != ""
-	page, set, err := s.pages.page(ctx, "What’s on", domain.Screening)
+	set, err := s.Booking.ListSettings(ctx)
 	if err != nil {
 		return views.HomeView{}, 0, err
 	}
-	v := views.HomeView{Page: page, TripsFirst: searched}
+	v := views.HomeView{Page: s.pages.frame("What’s on", domain.Screening, set), TripsFirst: searched}
 	day, badDate := date(k.date)
 	status := http.StatusOK
 	if set.Kind != "bus" {

@@ -103,6 +103,22 @@ func (s *Service) readSettings(ctx context.Context, q db.Queries) (domain.Settin
 	return parsed, nil
 }
 
+// ListSettings are Settings for a page that sells nothing: with a replica they are read
+// there, so that the page needs the primary for nothing.
+func (s *Service) ListSettings(ctx context.Context) (set domain.Settings, err error) {
+	if !s.db.Replicated() {
+		return s.Settings(ctx)
+	}
+	err = s.db.Lists(ctx, func(q db.Queries) error {
+		stored, err := q.Settings(ctx)
+		if err == nil {
+			set, _ = domain.ParseSettings(stored) // Settings warns of what cannot be used
+		}
+		return err
+	})
+	return set, err
+}
+
 // LastSettings are those that were read last, however long ago; false when none were.
 func (s *Service) LastSettings() (domain.Settings, bool) {
 	set, at := s.settings.get()

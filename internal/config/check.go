@@ -29,6 +29,15 @@ func (c *Config) checkDatabase(problems *Problems) {
 	case !isPostgres(text):
 		problems.add("DATABASE_URL", "is not a PostgreSQL address; use postgres://user:password@host:5432/holdfast")
 	}
+	for name, text := range map[string]Secret{"DATABASE_DIRECT_URL": c.DatabaseDirectURL, "DATABASE_REPLICA_URL": c.DatabaseReplicaURL} {
+		switch {
+		case text == "":
+		case c.DatabaseURL == "":
+			problems.add(name, "is set but DATABASE_URL is not")
+		case !isPostgres(string(text)):
+			problems.add(name, "is not a PostgreSQL address; use postgres://user:password@host:5432/holdfast")
+		}
+	}
 }
 
 // isPostgres also takes the key=value form of a connection string.

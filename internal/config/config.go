@@ -16,8 +16,10 @@ type Config struct {
 	BaseURL string // scheme://host[:port], no slash at the end
 	DataDir string // demo secrets and the private cluster live here
 
-	DatabaseURL Secret // empty: the private server (Demo only)
-	DBPoolSize  int
+	DatabaseURL        Secret // empty: the private server (Demo only)
+	DatabaseDirectURL  Secret // past the pooler when DatabaseURL goes through one
+	DatabaseReplicaURL Secret // a streaming replica for lists
+	DBPoolSize         int
 
 	AppSecret  Secret // at least 32 bytes
 	SetupToken Secret // whether it is needed depends on the database: the app checks
@@ -91,6 +93,8 @@ func (c Config) LogValue() slog.Value {
 		slog.String("base_url", c.BaseURL),
 		slog.String("data_dir", c.DataDir),
 		slog.Any("database_url", c.DatabaseURL),
+		slog.Any("database_direct_url", c.DatabaseDirectURL),
+		slog.Any("database_replica_url", c.DatabaseReplicaURL),
 		slog.Int("db_pool_size", c.DBPoolSize),
 		slog.Any("app_secret", c.AppSecret),
 		slog.Any("setup_token", c.SetupToken),

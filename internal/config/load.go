@@ -21,8 +21,10 @@ type raw struct {
 	BaseURL string `env:"BASE_URL"`
 	DataDir string `env:"DATA_DIR" envDefault:".data"`
 
-	DatabaseURL string `env:"DATABASE_URL"`
-	DBPoolSize  int    `env:"DB_POOL_SIZE" envDefault:"12"`
+	DatabaseURL        string `env:"DATABASE_URL"`
+	DatabaseDirectURL  string `env:"DATABASE_DIRECT_URL"`
+	DatabaseReplicaURL string `env:"DATABASE_REPLICA_URL"`
+	DBPoolSize         int    `env:"DB_POOL_SIZE" envDefault:"12"`
 
 	AppSecret  string `env:"APP_SECRET"`
 	SetupToken string `env:"SETUP_TOKEN"`
@@ -74,6 +76,8 @@ func Load(getenv func(string) string) (Config, error) {
 		BaseURL:              r.BaseURL,
 		DataDir:              r.DataDir,
 		DatabaseURL:          Secret(r.DatabaseURL),
+		DatabaseDirectURL:    Secret(r.DatabaseDirectURL),
+		DatabaseReplicaURL:   Secret(r.DatabaseReplicaURL),
 		DBPoolSize:           r.DBPoolSize,
 		AppSecret:            Secret(r.AppSecret),
 		SetupToken:           Secret(r.SetupToken),

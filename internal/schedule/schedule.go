@@ -79,8 +79,16 @@ func Today(now time.Time, s domain.Settings) (time.Time, error) {
 
 // Films lists a day's screenings that are not over, in order of their start. date nil
 // means today.
-func (s *Service) Films(ctx context.Context, date *time.Time, set domain.Settings) (Day, error) {
-	now, err := s.db.Now(ctx)
+func (s *Service) Films(ctx context.Context, date *time.Time, set domain.Settings) (day Day, err error) {
+	err = s.db.Lists(ctx, func(q db.Queries) (err error) {
+		day, err = films(ctx, q, date, set)
+		return err
+	})
+	return day, err
+}
+
+func films(ctx context.Context, q db.Queries, date *time.Time, set domain.Settings) (Day, error) {
+	now, err := q.Now(ctx)
 	if err != nil {
 		return Day{}, err
 	}
@@ -92,7 +100,7 @@ func (s *Service) Films(ctx context.Context, date *time.Time, set domain.Setting
 	if date != nil {
 		day.Date = *date
 	}
-	if day.Days, err = s.db.ScreeningDays(ctx, day.Today); err != nil {
+	if day.Days, err = q.ScreeningDays(ctx, day.Today); err != nil {
 		return Day{}, err
 	}
 	for i := range day.Days {
@@ -101,11 +109,11 @@ func (s *Service) Films(ctx context.Context, date *time.Time, set domain.Setting
 			break
 		}
 	}
-	events, err := s.db.Screenings(ctx, day.Date)
+	events, err := q.Screenings(ctx, day.Date)
 	if err != nil {
 		return Day{}, err
 	}
-	day.Listings, err = s.list(ctx, events, screeningRides(events), set)
+	day.Listings, err = list(ctx, q, events, screeningRides(events), set)
 	return day, err
 }
 
@@ -126,7 +134,7 @@ func (s *Service) Later(ctx context.Context, e domain.Event, set domain.Settings
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.list(ctx, events, screeningRides(events), set)
+	all, err := list(ctx, s.db.Queries, events, screeningRides(events), set)
 	var open []Listing
 	for _, l := range all {
 		if l.Open() {
@@ -155,19 +163,27 @@ type Search struct {
 
 // Trips lists the departures of a day in the origin's own zone. Unknown places are
 // domain.ErrNotFound; a house without routes has no Places.
-func (s *Service) Trips(ctx context.Context, q Search, set domain.Settings) (Trips, error) {
+func (s *Service) Trips(ctx context.Context, ask Search, set domain.Settings) (t Trips, err error) {
+	err = s.db.Lists(ctx, func(q db.Queries) (err error) {
+		t, err = trips(ctx, q, ask, set)
+		return err
+	})
+	return t, err
+}
+
+func trips(ctx context.Context, q db.Queries, ask Search, set domain.Settings) (Trips, error) {
 	var t Trips
 	var err error
-	if t.Places, err = s.db.ServedPlaces(ctx); err != nil || len(t.Places) < 2 {
+	if t.Places, err = q.ServedPlaces(ctx); err != nil || len(t.Places) < 2 {
 		return t, err
 	}
-	if t.Origin, err = place(t.Places, q.Origin, t.Places[0]); err != nil {
+	if t.Origin, err = place(t.Places, ask.Origin, t.Places[0]); err != nil {
 		return t, err
 	}
-	if t.Destination, err = place(t.Places, q.Destination, other(t.Places, t.Origin)); err != nil {
+	if t.Destination, err = place(t.Places, ask.Destination, other(t.Places, t.Origin)); err != nil {
 		return t, err
 	}
-	now, err := s.db.Now(ctx)
+	now, err := q.Now(ctx)
 	if err != nil {
 		return t, err
 	}
@@ -178,18 +194,18 @@ func (s *Service) Trips(ctx context.Context, q Search, set domain.Settings) (Tri
 	local := now.In(zone)
 	t.Today = time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, time.UTC)
 	t.Date = t.Today
-	if q.Date != nil {
-		t.Date = *q.Date
+	if ask.Date != nil {
+		t.Date = *ask.Date
 	}
 	if t.Origin.ID == t.Destination.ID {
 		return t, nil
 	}
-	return t, s.departures(ctx, &t, set)
+	return t, departures(ctx, q, &t, set)
 }
 
-func (s *Service) departures(ctx context.Context, t *Trips, set domain.Settings) error {
+func departures(ctx context.Context, q db.Queries, t *Trips, set domain.Settings) error {
 	var err error
-	if t.Days, err = s.db.TripDays(ctx, t.Origin.ID, t.Destination.ID); err != nil {
+	if t.Days, err = q.TripDays(ctx, t.Origin.ID, t.Destination.ID); err != nil {
 		return err
 	}
 	for i := range t.Days {
@@ -198,7 +214,7 @@ func (s *Service) departures(ctx context.Context, t *Trips, set domain.Settings)
 			break
 		}
 	}
-	found, err := s.db.Departures(ctx, t.Origin.ID, t.Destination.ID, t.Date)
+	found, err := q.Departures(ctx, t.Origin.ID, t.Destination.ID, t.Date)
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -206,7 +222,7 @@ func (s *Service) departures(ctx context.Context, t *Trips, set domain.Settings)
 	for i, d := range found {
 		ids[i], rides[i] = d.EventID, domain.Ride{From: d.FromStop, To: d.ToStop}
 	}
-	byID, err := s.db.EventsByID(ctx, ids)
+	byID, err := q.EventsByID(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -218,7 +234,7 @@ func (s *Service) departures(ctx context.Context, t *Trips, set domain.Settings)
 			}
 		}
 	}
-	t.Listings, err = s.list(ctx, events, rides, set)
+	t.Listings, err = list(ctx, q, events, rides, set)
 	return err
 }
 
@@ -243,7 +259,7 @@ func other(all []Place, not Place) Place {
 }
 
 // list joins events with their stops, stock and prices.
-func (s *Service) list(ctx context.Context, events []domain.Event, rides []domain.Ride, set domain.Settings) ([]Listing, error) {
+func list(ctx context.Context, q db.Queries, events []domain.Event, rides []domain.Ride, set domain.Settings) ([]Listing, error) {
 	if len(events) == 0 {
 		return nil, nil
 	}
@@ -251,11 +267,11 @@ func (s *Service) list(ctx context.Context, events []domain.Event, rides []domai
 	for i, e := range events {
 		ids[i] = e.ID
 	}
-	stops, err := s.db.EventStops(ctx, ids...)
+	stops, err := q.EventStops(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
-	stock, err := s.db.Stocks(ctx, ids, rides)
+	stock, err := q.Stocks(ctx, ids, rides)
 	if err != nil {
 		return nil, err
 	}
@@ -294,7 +310,7 @@ func (s *Service) NextTrips(ctx context.Context, origin, destination int64, set 
 	var out []Listing
 	for _, d := range days[:min(len(days), 3)] {
 		t := Trips{Origin: Place{ID: origin}, Destination: Place{ID: destination}, Date: d.Day}
-		if err := s.departures(ctx, &t, set); err != nil {
+		if err := departures(ctx, s.db.Queries, &t, set); err != nil {
 			return nil, err
 		}
 		for _, l := range t.Listings {
