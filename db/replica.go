@@ -37,7 +37,7 @@ type distance struct {
 	answers bool
 	asOf    time.Time // everything committed by then is there
 	// alone: the primary does not answer, and everything it is known to have is there.
-	alone   bool
+	alone bool
 }
 
 // mark is where the primary's log was at a time.
