@@ -56,6 +56,7 @@ func table() map[string]rule {
 		"internal/bench":     {all: true, testsOnly: true},
 		"internal/mutants":   {testsOnly: true},
 		"internal/rush":      {all: true, testsOnly: true},
+		"internal/scale":     {all: true, testsOnly: true},
 		"internal/torture":   {all: true, testsOnly: true},
 		"internal/failpoint": {},
 	}
