@@ -63,8 +63,9 @@ func ended(ctx context.Context, d *db.DB, c db.Claim, ends time.Time) error {
 	if ends.After(time.Now()) {
 		return nil
 	}
-	_, err := d.Pool().Exec(ctx, `WITH h AS (UPDATE holds SET expires_at = $2 WHERE id = $1)
-		UPDATE event_seats SET held_until = $2 WHERE event_id = $3 AND hold_id = $1`, c.HoldID, ends, c.EventID)
+	_, err := d.Pool().Exec(ctx, `WITH h AS (UPDATE holds SET expires_at = $2 WHERE id = $1),
+		l AS (SELECT seat_no, leg FROM event_seats WHERE event_id = $3 AND hold_id = $1 ORDER BY seat_no, leg FOR NO KEY UPDATE)
+		UPDATE event_seats s SET held_until = $2 FROM l WHERE s.event_id = $3 AND s.seat_no = l.seat_no AND s.leg = l.leg`, c.HoldID, ends, c.EventID)
 	return err
 }
 
