@@ -52,9 +52,38 @@ func (s *site) refuse(w http.ResponseWriter, r *http.Request, seats []string) bo
 	return true
 }
 
+// refuseAlike answers a stranger whose choice the database refused with the page that all
+// who chose the same get; false when the map that lies ready does not show why.
+func (s *site) refuseAlike(w http.ResponseWriter, r *http.Request, seats []string, lost *domain.SeatConflict) bool {
+	id, err := pathID(r, "event")
+	if err != nil || len(lost.Paying) > 0 || !s.stranger(r) {
+		return false
+	}
+	k, err := keyOf(id, r.PostForm.Get)
+	if err != nil {
+		return false
+	}
+	got, err := s.maps.GetWithin(r.Context(), k, crowdAge, s.readMap(k))
+	if err != nil {
+		return false
+	}
+	x := got.Value.seats
+	for _, no := range lost.Lost {
+		if !x.Taken[no] || x.Payers[no] {
+			return false
+		}
+	}
+	f, err := s.refusal(got.Value, seats, lost)
+	if err != nil {
+		return false
+	}
+	f.refuse(w, r)
+	return true
+}
+
 // refusal is the page for a refused choice, drawn once for all who choose the same.
 func (s *site) refusal(n *snapshot, seats []string, lost *domain.SeatConflict) (*frozen, error) {
-	name := strings.Join(seats, " ")
+	name := strings.Join(seats, " ") + "," + strings.Join(lost.Lost, " ")
 	n.drawn.mu.Lock()
 	defer n.drawn.mu.Unlock()
 	if f, ok := n.drawn.refusals[name]; ok {

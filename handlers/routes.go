@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/klauspost/compress/gzhttp"
+	"github.com/klauspost/compress/gzip"
 
 	"holdfast/internal/access"
 	"holdfast/internal/booking"
@@ -322,9 +323,19 @@ func (s *site) around(shop classed) http.Handler {
 	if s.Demo != nil && s.Demo.Stripe != nil {
 		top.Handle("/stripesim/", limit(formBytes, s.Demo.Stripe))
 	}
-	site := s.secure(gzhttp.GzipHandler(top))
+	site := s.secure(compressed(top))
 	if s.Demo != nil {
 		site = s.anyHost(site)
 	}
 	return s.fast(s.outermost(site))
+}
+
+// compressed packs what is drawn for one request, quickly: pages of the crowd are packed
+// once, elsewhere. A level that does not exist would be a mistake of ours.
+func compressed(next http.Handler) http.Handler {
+	wrap, err := gzhttp.NewWrapper(gzhttp.CompressionLevel(gzip.BestSpeed))
+	if err != nil {
+		return gzhttp.GzipHandler(next)
+	}
+	return wrap(next)
 }

@@ -123,6 +123,8 @@ func (s *site) notChosen(w http.ResponseWriter, r *http.Request, o *booking.Offe
 	var conflict *domain.SeatConflict
 	var rule *domain.RuleError
 	switch {
+	case errors.As(err, &conflict) && s.refuseAlike(w, r, seats, conflict):
+		return nil
 	case errors.As(err, &conflict):
 		x, err := s.Booking.Seats(r.Context(), o, s.visitor(r))
 		if err != nil {
