@@ -39,7 +39,7 @@ func Migrate(ctx context.Context, url string, log *slog.Logger) (err error) {
 	}
 	have, want, err := provider.GetVersions(ctx)
 	if err != nil {
-		return fmt.Errorf("read schema level: %w", classify(err))
+		return fmt.Errorf("read schema level: %w", poolerWords(classify(err)))
 	}
 	if have > want {
 		return tooNew(have, want)
@@ -114,7 +114,7 @@ func CheckSchema(ctx context.Context, url string) (err error) {
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	if err := conn.PingContext(ctx); err != nil {
-		return classify(err)
+		return poolerWords(classify(err))
 	}
 	var known bool
 	if err := conn.QueryRowContext(ctx, hasSchemaSQL).Scan(&known); err != nil {
@@ -163,6 +163,11 @@ func migrationDB(url string) (*sql.DB, error) {
 		return nil, errors.New("DATABASE_URL cannot be read as a PostgreSQL address")
 	}
 	cfg.RuntimeParams["application_name"] = "holdfast migrate"
+	for name := range sessionSettings() { // a role may have them: see CheckSession
+		if name != "jit" {
+			cfg.RuntimeParams[name] = "0"
+		}
+	}
 	return stdlib.OpenDB(*cfg), nil
 }
 

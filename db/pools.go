@@ -77,8 +77,8 @@ func (d *DB) CheckSession(ctx context.Context) error {
 	want := sessionSettings()
 	have, err := rows[inForce](ctx, d.q, inForceSQL, pgx.StrictNamedArgs{"names": slices.Collect(maps.Keys(want))})
 	if err != nil {
-		if strings.Contains(err.Error(), "unsupported startup parameter") {
-			return fmt.Errorf("a pooler answers at DATABASE_URL: set DATABASE_DIRECT_URL to the address past it, see docs/scale.md (%w)", err)
+		if d.direct == d.pool {
+			err = poolerWords(err)
 		}
 		return err
 	}
@@ -88,10 +88,21 @@ func (d *DB) CheckSession(ctx context.Context) error {
 			mend = append(mend, fmt.Sprintf("ALTER ROLE %s IN DATABASE %s SET %s = %s;", quoted(h.Role), quoted(h.Base), h.Name, want[h.Name]))
 		}
 	}
+	if len(mend) > 0 && d.direct == d.pool {
+		return errors.New("a pooler stands before the database and drops settings that the program needs: set DATABASE_DIRECT_URL to the address past it, see docs/scale.md")
+	}
 	if len(mend) > 0 {
 		return fmt.Errorf("a pooler stands before the database and drops settings that the program needs; let the database make them, then let the pooler connect anew:\n  %s", strings.Join(mend, "\n  "))
 	}
 	return nil
+}
+
+// poolerWords says what to do when an answer is one that only a pooler gives.
+func poolerWords(err error) error {
+	if strings.Contains(err.Error(), "unsupported startup parameter") || strings.Contains(err.Error(), "42P05") {
+		return fmt.Errorf("a pooler answers at DATABASE_URL: set DATABASE_DIRECT_URL to the address past it, see docs/scale.md (%w)", err)
+	}
+	return err
 }
 
 // fits: a limit may be stricter; 0 is none.

@@ -16,6 +16,7 @@ type plan struct {
 	replica   string
 	cut       string // a shell command that takes the primary away, half-way through
 	last      time.Duration
+	pool      int // connections of each process
 	customers int
 	events    int
 	settle    time.Duration // the longest that everything may take to come to rest
@@ -24,7 +25,7 @@ type plan struct {
 func thePlan(t *testing.T) plan {
 	p := plan{
 		database: os.Getenv("SCALE_DATABASE_URL"), direct: os.Getenv("SCALE_DIRECT_URL"), replica: os.Getenv("SCALE_REPLICA_URL"), cut: os.Getenv("SCALE_CUT"),
-		last: time.Duration(number(t, "SCALE_SECONDS", 4)) * time.Second, customers: number(t, "SCALE_CUSTOMERS", 6), events: 4, settle: 20 * time.Second,
+		last: time.Duration(number(t, "SCALE_SECONDS", 4)) * time.Second, pool: number(t, "SCALE_POOL", 8), customers: number(t, "SCALE_CUSTOMERS", 6), events: 4, settle: 20 * time.Second,
 	}
 	if p.database == "" {
 		p.database = dbtest.URL(t)

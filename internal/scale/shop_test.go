@@ -68,7 +68,7 @@ func newShop(t *testing.T, p plan) *shop {
 	s.startStripe()
 	mail := apptest.StartMail(t, 1)
 	s.env = []string{
-		"DATABASE_URL=" + p.database, "DATABASE_DIRECT_URL=" + p.direct, "DATABASE_REPLICA_URL=" + p.replica, "DB_POOL_SIZE=8",
+		"DATABASE_URL=" + p.database, "DATABASE_DIRECT_URL=" + p.direct, "DATABASE_REPLICA_URL=" + p.replica, fmt.Sprintf("DB_POOL_SIZE=%d", p.pool),
 		"BASE_URL=" + s.urls[0], "APP_SECRET=" + strings.Repeat("s", 40), "SETUP_TOKEN=setup",
 		"STRIPE_SECRET_KEY=" + stripeKey, "STRIPE_WEBHOOK_SECRETS=" + stripeSecret, "STRIPE_API_URL=" + s.stripe,
 		"SMTP_URL=" + mail.URL, "MAIL_FROM=tickets@scale.example", "PORT=8080",
