@@ -30,6 +30,7 @@ type replica struct {
 	seen  atomic.Pointer[distance]
 	stop  context.CancelFunc
 	ended chan struct{}
+	lag   time.Duration // maxLag; tests have less time
 }
 
 // distance is what the last look at a replica found.
@@ -57,7 +58,7 @@ func openReplica(ctx context.Context, primaryURL, url string, conns int32) (*rep
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	r := &replica{pool: pool, probe: probe, stop: stop, ended: make(chan struct{})}
+	r := &replica{pool: pool, probe: probe, stop: stop, ended: make(chan struct{}), lag: maxLag}
 	r.seen.Store(&distance{})
 	go r.watch(ctx)
 	return r, nil
@@ -123,7 +124,7 @@ func position(ctx context.Context, pool *pgxpool.Pool, sql string) (int64, error
 // near says whether the replica may be read.
 func (r *replica) near() bool {
 	d := r.seen.Load()
-	return d.answers && (d.alone || time.Since(d.asOf) <= maxLag)
+	return d.answers && (d.alone || time.Since(d.asOf) <= r.lag)
 }
 
 // failed lets nobody else run into a replica that does not answer, until the next look.
