@@ -33,6 +33,9 @@ func TestScale_EveryPromiseIsKept(t *testing.T) {
 	if len(s.tally.promise) == 0 {
 		t.Error("nobody bought anything: that proves nothing")
 	}
+	if before, after := s.tally.around(cut, 3*time.Second); p.cut != "" && (before == 0 || after == 0) {
+		t.Errorf("holds in the 3 s before the cut: %d, from then on: %d; one of each at least, or it proves nothing (are all SCALE_EVENTS sold out?)", before, after)
+	}
 	s.judgeCanFail()
 }
 

@@ -51,6 +51,21 @@ func (t *tally) held(at time.Time) {
 	t.holds = append(t.holds, at)
 }
 
+// around counts the holds that were won in the time d before the cut, and since.
+func (t *tally) around(cut time.Time, d time.Duration) (before, after int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, at := range t.holds {
+		switch since := at.Sub(cut); {
+		case since >= 0:
+			after++
+		case since > -d:
+			before++
+		}
+	}
+	return before, after
+}
+
 // saw looks at every answer: 503 is allowed while the database is away, nothing of our
 // inside and no other 5xx ever is.
 func (t *tally) saw(p *apptest.Page) {
