@@ -13,6 +13,7 @@
 #   FAILOVER_KEEP=1      leaves the folder with all logs
 #   SCALE_SECONDS=60     how long customers buy; the kill is half-way
 #   SCALE_CUSTOMERS=6    how many
+#   SCALE_EVENTS=240     so many that they are not sold out before the kill
 #
 # Needs Debian or Ubuntu with PostgreSQL, and Go; installs patroni, etcd and haproxy.
 set -euo pipefail
@@ -115,7 +116,7 @@ node() { # node N: the configuration of a server
 		  bin_dir: $bin
 		  pgpass: $dir/$1/pgpass
 		  authentication: {superuser: {username: postgres, password: loopback}, replication: {username: replicator, password: loopback}}
-		  parameters: {unix_socket_directories: $dir/$1}
+		  parameters: {unix_socket_directories: $dir/$1, wal_retrieve_retry_interval: 1s}
 		  pg_hba: ["host all all 127.0.0.1/32 trust", "host replication all 127.0.0.1/32 trust"]
 	YAML
 }
@@ -174,7 +175,7 @@ esac
 
 say "node$old leads, node$(one synchronous) is its synchronous standby; customers buy through $via for ${SCALE_SECONDS:=60} s, the kill is half-way"
 code=0
-SCALE_DATABASE_URL=$url SCALE_SECONDS=$SCALE_SECONDS SCALE_CUT="kill -9 \$(cat '$dir/$old.pid') \$(head -1 '$dir/$old/data/postmaster.pid')" \
+SCALE_DATABASE_URL=$url SCALE_SECONDS=$SCALE_SECONDS SCALE_EVENTS=${SCALE_EVENTS:-$((4 * SCALE_SECONDS))} SCALE_CUT="kill -9 \$(cat '$dir/$old.pid') \$(head -1 '$dir/$old/data/postmaster.pid')" \
 	go test ./internal/scale -run TestScale -count=1 -v -timeout 10m 2>&1 | tee "$dir/test.log" || code=$?
 
 new=$(one primary) || die "nobody leads"
