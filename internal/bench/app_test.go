@@ -109,9 +109,13 @@ func tail(file string) string {
 	return string(text[max(0, len(text)-3000):])
 }
 
-// program builds it once.
+func programPath() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("holdfast-bench-%d", os.Getpid()))
+}
+
+// program builds it once; the last benchmark's end removes it.
 var program = sync.OnceValues(func() (string, error) {
-	bin := filepath.Join(os.TempDir(), fmt.Sprintf("holdfast-bench-%d", os.Getpid()))
+	bin := programPath()
 	out, err := exec.Command("go", "build", "-o", bin, "holdfast").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build: %w\n%s", err, out)

@@ -35,6 +35,7 @@ func onDurable(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	defer func() { _ = os.Remove(programPath()) }()
 	return m.Run()
 }
 
