@@ -9,7 +9,9 @@ import (
 	"holdfast/db/dbtest"
 )
 
-// L6: 200,000 bookings: the list, its later pages and each kind of search stay quick.
+// L6: 200,000 bookings: the list, its later pages and each kind of search stay quick. How
+// quick in milliseconds, make bench says; here each may cost as much as reading the table a
+// few times, measured in turn with it, so that a busy machine changes nothing.
 func TestL6_BookingsListIsQuick(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -66,9 +68,14 @@ func TestL6_BookingsListIsQuick(t *testing.T) {
 		"no phone":    like("099999999", "099999999"),
 		"e-mail part": like("p12345@", ""),
 	} {
-		var all []time.Duration
+		var all, whole []time.Duration
 		for range 12 {
 			began := time.Now()
+			if _, err := conn.Exec(t.Context(), `SELECT count(*) FROM bookings WHERE name ILIKE '%nobody at all%'`); err != nil {
+				t.Fatal(err)
+			}
+			whole = append(whole, time.Since(began))
+			began = time.Now()
 			n, err := look()
 			all = append(all, time.Since(began))
 			if err != nil || n == 0 && name != "nobody" && name != "no phone" {
@@ -76,9 +83,14 @@ func TestL6_BookingsListIsQuick(t *testing.T) {
 			}
 		}
 		slices.Sort(all)
-		t.Logf("%s: %s, slowest %s", name, all[6].Round(time.Millisecond), all[11].Round(time.Millisecond))
-		if all[6] > 500*time.Millisecond {
-			t.Errorf("%s takes %s", name, all[6])
+		slices.Sort(whole)
+		t.Logf("%s: %s, the whole table %s", name, all[6].Round(time.Millisecond), whole[6].Round(time.Millisecond))
+		limit := 5 * whole[6]
+		if slices.Contains([]string{"newest", "deep", "exactly", "phone's end", "number"}, name) {
+			limit = whole[6] / 2 // an index finds it
+		}
+		if all[6] > limit {
+			t.Errorf("%s takes %s, reading the whole table once %s", name, all[6], whole[6])
 		}
 	}
 }
