@@ -1,10 +1,9 @@
 package booking
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -165,12 +164,8 @@ func overlaps(wanted map[string]bool, lines []domain.HoldSeat) bool {
 
 // alike says whether one statement can make both: the same prices, plan and times.
 func alike(a, b db.FirstHold) bool {
-	if a.Plan != b.Plan || a.Window != b.Window || a.Grace != b.Grace || a.CloseMinutes != b.CloseMinutes || a.Currency != b.Currency || a.TaxBP != b.TaxBP {
-		return false
-	}
-	x, errX := json.Marshal(a.Fares)
-	y, errY := json.Marshal(b.Fares)
-	return errX == nil && errY == nil && bytes.Equal(x, y)
+	return a.Plan == b.Plan && a.Window == b.Window && a.Grace == b.Grace && a.CloseMinutes == b.CloseMinutes &&
+		a.Currency == b.Currency && a.TaxBP == b.TaxBP && slices.Equal(a.Fares, b.Fares)
 }
 
 // together makes the holds of a group. Those that lost are told to try alone: their seats'
