@@ -39,7 +39,7 @@ func TestWaitroom_OwnerPage(t *testing.T) {
 	c.joins(ev.ID).says("You are in the draw")
 
 	saved = b.submit(p, p.form("/waiting"), url.Values{"begins_date": {""}, "begins_time": {""}, "opens_date": {""}, "opens_time": {""}}, "").want(303)
-	p = b.follow(saved).want(200).says("Handing out")
+	b.follow(saved).want(200).says("Handing out")
 	c.sees(ev.ID, "It is your turn")
 	p = b.get(w.URL + path).want(200).says("Have a turn 1 of 2")
 	b.get(w.URL+path+"/counts").want(200).says("Have a turn 1 of 2", "In line 0")

@@ -296,8 +296,8 @@ func TestWaitroom_Window(t *testing.T) {
 	w.wantCount(t, 1, "waitrooms WHERE cause = 'window'")
 	wait := b.follow(p).want(200)
 	b.follow(b.submit(wait, wait.form("/wait"), nil, "").want(303)).want(200)
-	turn := b.sees(trip.ID, "It is your turn")
-	turn = b.get(w.URL + eventPath(trip.ID) + "/wait?from=1&to=2").want(200)
+	b.sees(trip.ID, "It is your turn")
+	turn := b.get(w.URL + eventPath(trip.ID) + "/wait?from=1&to=2").want(200)
 	if len(turn.all("a", "href", eventPath(trip.ID)+"?from=1&to=2&turn=1")) != 1 {
 		t.Errorf("the turn forgets the stops: %v", turn.values("href"))
 	}

@@ -23,24 +23,23 @@ type page = apptest.Page
 // browser is one person's: cookies, connections and an address of its own, the page that
 // is open, and the seats that it offers.
 type browser struct {
-	w      *world
-	n      int
-	d      *rand.Rand
-	http   http.Client
-	event  int64
-	want   int  // seats
-	kind   kind // of person
-	calm   bool // a customer of the event beside
-	press  time.Time
-	seen   map[string]bool // style sheets and scripts in the browser's cache
-	last   *page           // what the person saw last
-	form   *apptest.Form   // of the open page, that chooses seats
-	offer  []string        // seats that can be ticked
-	poll   string          // the address that the open seat page asks
-	hold   string          // id
-	left   bool            // went away by own will, without seats
-	paid   bool            // pressed Pay on Stripe's page
-	failed bool            // trouble that reloading did not mend
+	w     *world
+	n     int
+	d     *rand.Rand
+	http  http.Client
+	event int64
+	want  int  // seats
+	kind  kind // of person
+	calm  bool // a customer of the event beside
+	press time.Time
+	seen  map[string]bool // style sheets and scripts in the browser's cache
+	last  *page           // what the person saw last
+	form  *apptest.Form   // of the open page, that chooses seats
+	offer []string        // seats that can be ticked
+	poll  string          // the address that the open seat page asks
+	hold  string          // id
+	left  bool            // went away by own will, without seats
+	paid  bool            // pressed Pay on Stripe's page
 }
 
 func (w *world) browser(n int) *browser {
