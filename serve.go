@@ -13,8 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"holdfast/db"
 	"holdfast/handlers"
 	"holdfast/internal/access"
@@ -251,7 +249,7 @@ func (s *shop) run(ctx context.Context, databaseGone <-chan struct{}) error {
 	handing.Go(func() { s.wait.Run(rooms) })
 	defer func() { stopRooms(); handing.Wait() }() // after the last request, before the pool closes
 	failed := make(chan error, 1)
-	go func() { failed <- s.server.Serve(netutil.LimitListener(s.listener, maxConnections)) }()
+	go func() { failed <- s.server.Serve(bounded(s.listener, maxConnections)) }()
 	go s.tryKey(ctx)
 	var err error
 	select {

@@ -62,14 +62,15 @@ func compress(whole []byte, tag string) (*frozen, error) {
 var (
 	htmlType  = []string{"text/html; charset=utf-8"}
 	gzipped   = []string{"gzip"}
-	askAgain  = []string{"private, no-cache"}
 	varyByWho = []string{"Accept-Encoding, Cookie, HX-Request"}
 )
 
-// send answers with the page, or 304 to a browser that has it. It returns the status.
+// send answers with the page, or 304 to a client that names its tag. Browsers do not keep
+// it: Back must ask again, for it may have become the page of somebody who holds seats. It
+// returns the status.
 func (f *frozen) send(w http.ResponseWriter, r *http.Request) int {
 	h := w.Header()
-	h["Etag"], h["Cache-Control"], h["Vary"] = f.tag, askAgain, varyByWho
+	h["Etag"], h["Cache-Control"], h["Vary"] = f.tag, noStore, varyByWho
 	if strings.Contains(r.Header.Get("If-None-Match"), f.tag[0]) {
 		w.WriteHeader(http.StatusNotModified)
 		return http.StatusNotModified

@@ -58,7 +58,10 @@ func seconds(d time.Duration) time.Duration { return d.Round(100 * time.Millisec
 // enough: an evening on which nothing happened proves nothing.
 func (w *world) enough(t *testing.T) {
 	t.Helper()
-	wanted := []string{"claim won", "claim lost", "let go", "first of two clicks", "time of a hold ended", "pressed Pay at Stripe", "reloaded before it was open"}
+	wanted := []string{"claim won", "claim lost", "pressed Pay at Stripe"}
+	if w.p.durable { // a small crowd may throw the dice so that nobody does these
+		wanted = append(wanted, "let go", "first of two clicks", "time of a hold ended", "reloaded before it was open")
+	}
 	if w.p.kill {
 		wanted = append(wanted, "killed")
 	}
